@@ -99,6 +99,8 @@ class Recorder:
         # Whether the current attempt collected answers, and whether it ended without a verdict.
         self.collected = False
         self.unchecked = False
+        # Results on no report yet that only compare another one with the baseline.
+        self.compared = 0
         # Why the test has its bound and who answers for it: keywords of its marker `llmfair`.
         self.rationale = ""
         self.owner = ""
@@ -127,6 +129,7 @@ class Recorder:
         planned, self.planned = self.planned, []
         suites, self.suites = self.suites, []
         unchecked, self.unchecked = self.unchecked, False
+        compared, self.compared = self.compared, 0
         about = {
             "nodeid": self.nodeid,
             "attempt": self.attempt,
@@ -136,6 +139,7 @@ class Recorder:
         }
         results = [{**describe(result, self.settings), **about} for result in new]
         found = {"results": results, "planned": planned, "unchecked": unchecked}
+        found |= {"compared": compared} if compared else {}
         return {**found, "suites": suites} if suites else found
 
     def finish(self) -> None:

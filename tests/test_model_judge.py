@@ -15,6 +15,8 @@ from pytest_llmfair import (
 )
 from pytest_llmfair.clients import NotRecorded
 from pytest_llmfair.counterfactuals import generate_pairs
+from pytest_llmfair.judging.non_inferiority import Side, compared
+from pytest_llmfair.judging.rules import Rules
 from tests.clients.fakes import session_with
 from tests.judged import result_of
 
@@ -42,6 +44,11 @@ def judge(prompt):
     return f"{score(texts[0]) + 1}, {score(texts[1])}"
 
 
+def loss_of(now, before):
+    sides = [Side.of(now), Side.of(before)]
+    return compared(sides, sides[0].info, 0.1, Rules())
+
+
 def difference(scorer, client=bot, n=60, **keywords):
     data = (pairs(n), keywords.pop("bound", 0.5))
     return result_of(
@@ -66,6 +73,10 @@ def test_a_judge_that_prefers_a_place_makes_no_difference_between_groups():
         ModelJudge.of(judge, RUBRIC, side_by_side=True), lambda p: f"Gladly, {p[-9:]}", n=200
     )
     assert abs(fair.value) < 0.2
+    scorer = ModelJudge.of(judge, RUBRIC, side_by_side=True)
+    few = difference(scorer, lambda p: f"Gladly, {p.split()[0]}", n=200)
+    assert abs(few.value) < 0.2
+    assert difference(scorer, lambda p: "Gladly", n=200).value == 0.0
     unfair = difference(ModelJudge.of(judge, RUBRIC, side_by_side=True), n=200)
     assert -1.2 < unfair.value < -0.8
 
@@ -80,6 +91,8 @@ def test_a_judge_that_prefers_a_place_makes_no_difference_between_groups():
         "\N{MINUS SIGN}4",
         "4 or 5",
         "4, 5",
+        "4/10",
+        "Score: .4",
         "2 texts were friendly",
         "",
     ],
@@ -159,3 +172,11 @@ def test_two_texts_are_of_two_groups():
     scorer = ModelJudge.of(judge, RUBRIC, side_by_side=True)
     with pytest.raises(ValueError, match="sees the answers about two groups"):
         assert_score_difference_within(three, bound=0.5, scorer=scorer, client=bot)
+
+
+def test_a_judge_with_another_rubric_is_not_compared_with_an_earlier_one():
+    one, other = (difference(ModelJudge.of(judge, text)) for text in (RUBRIC, "Another rubric."))
+    assert loss_of(one, one).verdict.value != "INVALID"
+    found = loss_of(one, other)
+    assert found.verdict.value == "INVALID"
+    assert "has another rubric" in str(found)

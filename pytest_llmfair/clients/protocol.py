@@ -65,6 +65,11 @@ class Request:
     block: tuple[int, ...] = field(default=(), repr=False, compare=False)
     messages: list[dict[str, str]] = field(default_factory=list, repr=False, compare=False)
 
+    @property
+    def numbers(self) -> bool:
+        """Whether the answer is probabilities instead of a text."""
+        return self.first_token or self.repeat.startswith("probabilities ")
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:

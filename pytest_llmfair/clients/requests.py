@@ -323,7 +323,7 @@ class RequestRunner:
         store.begin(live, waiting, found, fresh=fresh)
         if waiting and self.plan is not None and not given:
             self.plan(live, [request_of[key] for key in waiting], len(found))
-        _refuse_turns(backend, [request_of[key].prompt for key in waiting])
+        _refuse_turns(backend, [request_of[key] for key in waiting])
         recorded = 0 if self.replay is None else len(found)
 
         def keep(replies: Mapping[Any, Reply]) -> None:
@@ -357,12 +357,19 @@ class RequestRunner:
         self.counts.live += len(sent) - replayed
 
 
-def _refuse_turns(backend: AnyBackend, prompts: Iterable[str]) -> None:
+def _refuse_turns(backend: AnyBackend, requests: Iterable[Request]) -> None:
     """Raise ``ValueError`` for a conversation where the model answers single prompts."""
-    if getattr(backend, "takes_turns", False):
-        return
-    for prompt in prompts:
-        if len(turns := turns_of(prompt)) > 1:
+    takes_turns = getattr(backend, "takes_turns", False)
+    for request in requests:
+        if len(turns := turns_of(request.prompt)) < 2:
+            continue
+        if request.numbers:
+            # Earlier answers would be probabilities too, which the model would read as its own.
+            raise ValueError(
+                f"the prompt {turns[0][:60]!r} is a conversation of {len(turns)} turns, and "
+                "probabilities are those after a single prompt; give the last prompt alone"
+            )
+        if not takes_turns:
             raise ValueError(
                 f"the prompt {turns[0][:60]!r} is a conversation of {len(turns)} turns, and "
                 f"{backend.name} answers single prompts; give a function whose first parameter is "

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import datetime
 import json
-import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import fsum
 from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.validation import read_json
 from pytest_llmfair._util.wording import number, plural
-from pytest_llmfair.gate.recorded_runs import Key, compared_with, keyed
+from pytest_llmfair.gate.recorded_runs import MALFORMED, Key, compared_with, keyed
 from pytest_llmfair.judging.assertion import EstimateAssertion
-from pytest_llmfair.judging.bound import WORSE, ImpossibleBoundError
+from pytest_llmfair.judging.bound import WORSE, Bound, ImpossibleBoundError
 from pytest_llmfair.judging.facts import estimate
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.non_inferiority import Side
@@ -95,7 +95,7 @@ class Baseline:
             loss = self._compared(result, before, check, rules)
         except ImpossibleBoundError as error:
             return [result, self._invalid(result, str(error), rules)]
-        except ValueError as error:
+        except MALFORMED as error:
             why = f"{error}; record the baseline again with --llmfair-update-baseline"
             return [result, self._invalid(result, why, rules)]
         return _ratcheted(result, before, loss) if self.ratchet else [result, loss]
@@ -123,7 +123,8 @@ def _ratcheted(result: Result, before: Result, loss: Result) -> list[Result]:
     """Let only a proven loss be red where the same bound was broken before."""
     if loss.verdict is Verdict.INVALID:
         return [result, loss]
-    loss = replace(loss, red=loss.red and loss.verdict is Verdict.FAIL)
+    if loss.red and loss.verdict is not Verdict.FAIL:
+        loss = replace(loss, red=False, waiver="ratchet: only a proven loss is red")
     broken = all(_broken(each) for each in (result, before))
     same = (before.bound, before.level) == (result.bound, result.level)
     if result.waiver or not (broken and same) or _other_side(result, before):
@@ -135,18 +136,32 @@ def _ratcheted(result: Result, before: Result, loss: Result) -> list[Result]:
 
 def _other_side(result: Result, before: Result) -> bool:
     """Whether another group than before has the higher value in a comparison."""
-    now, then = (getattr(each.estimate, "parts", {"": each.estimate}) for each in (result, before))
+    both = (result, before)
+    now, then = (getattr(each.estimate, "parts", {"": each.estimate}) for each in both)
     # The size of a difference alone does not tell whom it is against.
-    if any(sign_of(now[key]) != sign_of(then[key]) for key in now.keys() & then.keys()):
+    bound = Bound(result.bound, result.direction, result.fair_value, result.scale)
+    beyond = [key for key, part in now.items() if not bound.allows(part.value)]
+    if any(key in then and _sign(now[key]) != _sign(then[key]) for key in beyond):
         return True
-    rates, known = (
-        {row["key"]: row["rate"] for row in each.groups if not math.isnan(row["rate"])}
-        for each in (result, before)
+    first, second = (each.value - each.fair_value for each in both)
+    if result.direction == "two-sided" and first * second < 0.0:
+        return True
+    worse, earlier = (
+        [d["worse"] or list(d["means"]) for d in each.differences if d["measure"] == "rate"]
+        for each in both
     )
-    if not rates or not known:
-        return False
-    low, high = min(rates, key=rates.__getitem__), max(rates, key=rates.__getitem__)
-    return bool(known.get(low, -math.inf) > known.get(high, math.inf))
+    # Rows such as "a / b" name the groups in the order of their difference.
+    rows, known = ({row["key"] for row in each.groups} for each in both)
+    return worse != earlier or rows != known
+
+
+def _sign(estimate: Any) -> int:
+    """Return 1 where the first group of pairs, or of a signed estimate, has higher scores."""
+    if getattr(estimate.metric, "needs", "") != "score_pairs" or estimate.call is None:
+        return sign_of(estimate)
+    # Contributions to a distance are a size.
+    first, second = ([x for row in side for x in row] for side in estimate.call.args[:2])
+    return 1 if fsum(first) / len(first) >= fsum(second) / len(second) else -1
 
 
 def _broken(result: Result) -> bool:
@@ -180,6 +195,11 @@ def coverage(
         for (test, metric), n in ran.items()
         if known[test, metric] not in (0, n)
     ]
+    if ran and not ran.keys() & known.keys():
+        errors.append(
+            f"no check of this run is in the baseline {settings.baseline}: nothing is compared; "
+            "run the tests that it is about, or record it again with --llmfair-update-baseline"
+        )
     new = [f"{test} {metric}" for test, metric in ran if not known[test, metric]]
     gone = [f"{test} {metric}" for test, metric in known if (test, metric) not in ran]
     never = [
@@ -249,6 +269,7 @@ def read_document(path: Path) -> dict[str, Any]:
                 check["recorded"].keys()
             ):
                 raise KeyError("recorded")
+            why_not_compared(check)
     except (ValueError, KeyError, TypeError, AttributeError):
         raise ValueError(f"{path} is a damaged baseline file; {again}") from None
     if not found["checks"]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import datetime
 import json
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -27,7 +26,7 @@ from pytest_llmfair.judging.recorded import differences, judge_again
 from pytest_llmfair.reports.context import git
 from pytest_llmfair.reports.files import write_text
 from pytest_llmfair.reports.html import html_page
-from pytest_llmfair.reports.record import adjust, json_text, read_run, uphold
+from pytest_llmfair.reports.record import adjust, counts_of, json_text, read_run, uphold
 from pytest_llmfair.settings import Settings
 
 _RUN, _CONTEXT, _STATISTICS = "run.json", "context.json", "statistics.jsonl"
@@ -256,8 +255,8 @@ def _stale(
     """Return the statements of the folder's documents that do not follow from the run."""
     found = []
     results = document["results"]
-    verdicts = dict(sorted(Counter(result["verdict"] for result in results).items()))
-    if document["counts"]["verdicts"] != verdicts or document["counts"]["checks"] != len(results):
+    counts = document["counts"]
+    if counts != {**counts_of(results), "exit_status": counts["exit_status"]}:
         found.append(f"{_RUN}: the counts are not those of its results")
     bounds = read_json(folder / _BOUNDS, _REMEDY)
     stated = [{key: each[key] for key in each if key not in _HISTORY} for each in bounds]

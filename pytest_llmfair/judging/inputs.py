@@ -293,6 +293,7 @@ class MetricInputs:
     unit: str = ""
     # What turned texts into scores, by name.
     scorer: str = ""
+    scorer_version: str = ""
     # Of people's labels: how they were drawn, digests, and the judge's own gap in words.
     labelling: Mapping[str, str] = field(default_factory=dict)
 

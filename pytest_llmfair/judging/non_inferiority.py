@@ -208,6 +208,11 @@ def _joined_invalid(sides: Sequence[Side]) -> list[Finding]:
             f"the candidate is measured as {_described(sides[0])}, the baseline as "
             f"{_described(sides[1])}; measure both the same way"
         )
+    if sides[0].inputs.scorer_version != sides[1].inputs.scorer_version:
+        found["not_comparable"] = (
+            f"the scorer {sides[0].inputs.scorer} is another one than before, or has another "
+            "rubric; measure both the same way"
+        )
     return [Finding(code, text, "invalid") for code, text in found.items()]
 
 

@@ -39,6 +39,7 @@ def record(result: Result) -> list[Result]:
     found = [result]
     if session is not None and session.baseline is not None:
         found = session.baseline.compared(result, recorder.attempt)
+        recorder.compared += len(found) - 1
     settings = recorder.settings
     for each in found:
         digests = digests_of(each.evidence) if settings.recorded else None

@@ -178,7 +178,7 @@ def measure(assertion: Assertion, data: tuple[Any, ...], units: Any) -> Measured
         fixed = fixed_wordings(first.pairs)
         if fixed is not None:
             inputs = replace(inputs.with_findings(fixed), unit="filler")
-    inputs = _with_selection(assertion, inputs)
+    inputs = replace(_with_selection(assertion, inputs), scorer_version=assertion.scorer.version)
     return inputs.with_findings(
         *unchecked_pairs(assertion.source.first),
         *changes_of(inputs, assertion.metric.needs, getattr(first, "order", {})),

@@ -83,6 +83,11 @@ class TextScorer:
         asked = [each for each in self._each_asked if each is not None]
         return ", ".join(each if isinstance(each, str) else name_of(each) for each in asked)
 
+    @property
+    def version(self) -> str:
+        """What tells scorers of one name apart, such as the rubric of a judge."""
+        return str(getattr(self._asked, "version", None) or "")
+
     def check(self, info: MetricInfo) -> None:
         """Raise for a name that no scorer has, or a range beyond the metric's; load nothing."""
         for each in self._each_asked:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
+from pytest_llmfair._util.plain_data import sha256_of
 from pytest_llmfair._util.validation import number
 from pytest_llmfair.clients import Missing, ModelClient, load_client
 from pytest_llmfair.replies import FACTS, facts_of, is_cut, text_answer
@@ -18,9 +19,9 @@ from pytest_llmfair.scorers.base import Scores, checked_texts
 from pytest_llmfair.scorers.facts import FactScorer
 
 # One number, with no more around it than a label, a scale and marks of Markdown.
-_NUMBER = r"-?\d+(?:\.\d+)?"
+_NUMBER = r"(?<!\.)-?\d+(?:\.\d+)?"
 _MARKS = r"[\s*_`'\"().]*"
-_ONE = re.compile(rf"(?:[a-z ]+:)?{_MARKS}({_NUMBER}){_MARKS}(?:/ ?\d+)?{_MARKS}", re.I)
+_ONE = re.compile(rf"(?:[a-z ]+:)?{_MARKS}({_NUMBER}){_MARKS}(?:/ ?(\d+))?{_MARKS}", re.I)
 _TWO = re.compile(rf"{_MARKS}({_NUMBER})\s*[,;\n]\s*({_NUMBER}){_MARKS}")
 
 
@@ -87,6 +88,12 @@ class ModelJudge(FactScorer):
             client = ModelClient.of(model)
         return cls(f"{FACTS}{name}", client, rubric.strip(), (low, high), side_by_side)
 
+    @property
+    def version(self) -> str:
+        """Digest of all that the judge is asked by, so that another rubric is another scorer."""
+        asked = (self.client.backend.name, self.client.temperature, self.rubric, self.scale)
+        return sha256_of(repr((*asked, self.side_by_side))) or ""
+
     def __call__(self, texts: Sequence[str]) -> Scores:
         """Return the score of every text; raise ``ValueError`` for one without a score."""
         known = [self.value(text) is not None for text in texts]
@@ -145,17 +152,19 @@ class ModelJudge(FactScorer):
             )
         low, high = self.scale
         ends = f"two numbers from {low:g} to {high:g}: that of text 1, a comma, that of text 2."
-        asked: dict[tuple[int, int], tuple[str, bool]] = {}
+        asked: dict[tuple[int, int], tuple[str, tuple[int, int]]] = {}
         for row, (first, second) in enumerate(responses):
             for k, (a, b) in enumerate(zip(first, second, strict=False)):
                 if isinstance(a, str) and isinstance(b, str):
                     checked_texts([a, b])
-                    draw = hashlib.blake2b(f"{k}\0{a}\0{b}".encode(), digest_size=1).digest()[0]
-                    swapped = draw % 2 == 1
+                    # By prompt: a bot with few answers would have the same order everywhere.
+                    about = "\0".join((str(k), pairs[row].original, a, b)).encode()
+                    swapped = hashlib.blake2b(about, digest_size=1).digest()[0] % 2
                     one, two = (b, a) if swapped else (a, b)
                     texts = f"Text 1:\n<<<\n{one}\n>>>\n\nText 2:\n<<<\n{two}\n>>>"
                     prompt = f"{self.rubric}\n\n{texts}\n\nReply with nothing but {ends}"
-                    asked[row, k] = prompt, swapped
+                    # Equal answers have equal scores, whatever their places are worth.
+                    asked[row, k] = prompt, (swapped, 1 - swapped if a != b else swapped)
         prompts = list(dict.fromkeys(prompt for prompt, _ in asked.values()))
         replies = self.client.generate(prompts) if prompts else []
         read = {p: self._read(reply, _TWO) for p, (reply,) in zip(prompts, replies, strict=True)}
@@ -164,9 +173,9 @@ class ModelJudge(FactScorer):
             for side, answers in enumerate(both):
                 found = []
                 for k, answer in enumerate(answers):
-                    prompt, swapped = asked.get((row, k), ("", False))
+                    prompt, places = asked.get((row, k), ("", (0, 0)))
                     score = read.get(prompt, Missing("no_score", "the other answer is missing"))
-                    found.append(self._with_score(answer, score, side ^ swapped))
+                    found.append(self._with_score(answer, score, places[side]))
                 sides[side].append(tuple(found))
         # The placebo has no partner to be seen with.
         return replace(
@@ -178,8 +187,10 @@ class ModelJudge(FactScorer):
         if isinstance(reply, Missing):
             return Missing("no_score", f"the judge gave no reply ({reply.reason}): {reply.detail}")
         matched = form.fullmatch(reply.strip())
-        found = tuple(map(float, matched.groups())) if matched else ()
+        found = tuple(map(float, filter(None, matched.groups()))) if matched else ()
         low, high = self.scale
+        if form is _ONE and found[1:] not in ((), (high,)):
+            found = ()  # 4/10 is no 4 of a scale to 5
         if not found or not all(low <= each <= high for each in found):
             return Missing("no_score", f"the judge replied {reply[:60]!r}, which is no score")
         return found

@@ -117,15 +117,18 @@ def is_address(text: str) -> bool:
     return re.fullmatch(r"https?://[\w.:/%~?=&+-]+", text) is not None
 
 
+def model_role(model: Mapping[str, Any]) -> str:
+    """Return what a model of a run is beside the one under test, in brackets."""
+    return f" ({model['role']})" if "role" in model else ""
+
+
 def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the facts in the head of a report: model, commit, date and CI."""
     context = document.get("context") or {}
     found = []
     named = sorted({record["model"] for record in document["results"] if record["model"]})
     for model in document["models"] or [{"name": name} for name in named]:
-        text = words.model({"model": model["name"]})
-        if "role" in model:
-            text += f" ({model['role']})"
+        text = words.model({"model": model["name"]}) + model_role(model)
         if model.get("revision"):
             text += f", revision {model['revision'][:12]}"
         if parameters := model.get("parameters"):

@@ -22,6 +22,7 @@ from pytest_llmfair.reports.columns import (
     accepted,
     facts,
     is_address,
+    model_role,
     urgency,
     without_verdict,
 )
@@ -259,7 +260,7 @@ def _settings(document: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, An
     context = document.get("context") or {}
     titled: list[tuple[str, Mapping[str, Any]]] = [
         ("Settings", {"pytest-llmfair": document["pytest_llmfair"], **document["settings"]}),
-        *((f"Model {each['name']}", each) for each in document["models"]),
+        *((f"Model {each['name']}{model_role(each)}", each) for each in document["models"]),
         *((f"Lexicon {each['name']}", each) for each in document["lexicons"]),
         *((f"Scorer {each['name']}", each) for each in document["scorers"]),
         ("Run", context),

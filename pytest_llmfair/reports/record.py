@@ -156,7 +156,7 @@ def run_document(
         "pytest_llmfair": __version__,
         "settings": {name: getattr(settings, name) for name in _SETTINGS},
         **{f"{kind}s": _of_kind(kind, used) for kind in ("model", "lexicon", "scorer")},
-        "counts": {**_counts(ordered), "exit_status": exit_status},
+        "counts": {**counts_of(ordered), "exit_status": exit_status},
         "errors": sorted((dict(each) for each in errors), key=lambda each: str(each["nodeid"])),
         "multiplicity": _multiplicity(ordered, settings.family),
         "results": [
@@ -185,7 +185,8 @@ def _of_kind(kind: str, used: Sequence[Mapping[str, Any]]) -> list[dict[str, Any
     return [{key: value for key, value in each.items() if key != "kind"} for each in found]
 
 
-def _counts(records: Sequence[Record]) -> dict[str, Any]:
+def counts_of(records: Sequence[Record]) -> dict[str, Any]:
+    """Count the results of a run, as its record does."""
     return {
         "checks": len(records),
         "verdicts": dict(sorted(Counter(r["verdict"] for r in records).items())),

@@ -62,3 +62,9 @@ def test_a_failure_in_a_later_turn_is_retried_with_the_whole_conversation(server
         for each in server.asked()
     ]
     assert users == [["a"], ["a"], ["a", "b"], ["a"], ["a", "b"]]
+
+
+def test_probabilities_after_a_conversation_are_refused_before_anything_is_asked(server):
+    with pytest.raises(ValueError, match="those after a single prompt"):
+        load_client("openai:logprobs").next_token_probabilities([TALK], ["Yes"])
+    assert server.asked() == []

@@ -208,9 +208,11 @@ def test_a_test_with_another_number_of_equal_checks_is_an_error(compare, pyteste
     )
 
 
-def test_checks_that_are_new_or_gone_are_named(compare, pytester):
+def test_checks_that_are_new_or_gone_are_named_and_nothing_compared_is_red(compare, pytester):
     pytester.makepyfile(test_bot=TEST.replace("test_tone", "test_new"))
     result = compare(0.1)
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["ERROR: no check of this run is in the baseline *base.json*"])
     result.stdout.fnmatch_lines(
         [
             "baseline: 1 check of this run without a baseline: test_bot.py::test_new toxic_*",
@@ -269,6 +271,7 @@ def test_an_answer_that_is_missing_in_one_run_is_no_other_question(pytester, run
         (lambda document: document.update(checks=None), "*is a damaged baseline file*"),
         (lambda document: document["checks"][0].pop("nodeid"), "*is a damaged baseline file*"),
         (lambda document: document["checks"][0].update(recorded=None), "*is a damaged baseline*"),
+        (lambda document: document["checks"][0]["recorded"].update(data=[]), "*is a damaged*"),
     ],
 )
 def test_a_damaged_baseline_is_a_usage_error(compare, pytester, change, message):

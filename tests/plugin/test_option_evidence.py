@@ -92,6 +92,14 @@ def test_a_number_changed_with_its_digest_is_found_by_computing_again(pack, fiel
     assert f"test_tone toxic_fraction: {field} is {value!r}, computed again" in text
 
 
+def test_a_number_of_red_results_that_is_not_theirs_is_found(pack, capsys):
+    document = json.loads((pack / "run.json").read_text())
+    document["counts"]["red"] += 1
+    (pack / "run.json").write_text(json.dumps(document))
+    (pack / "MANIFEST.json").write_text(manifest_text(pack, {}))
+    assert "the counts are not those of its results" in verified(pack, capsys)[1]
+
+
 def test_without_opt_in_the_evidence_holds_no_text(pack):
     whole = b"".join(path.read_bytes() for path in pack.iterdir())
     assert b"Leeds" not in whole

@@ -6,6 +6,8 @@ import json
 
 import pytest
 
+from pytest_llmfair.gate.evidence import problems
+
 # A bot that is curt to a share of one group; what changes between two runs are its variables.
 TEST = """
 import os
@@ -83,6 +85,13 @@ def test_a_small_change_is_not_proven_and_said(broken):
     result.stdout.fnmatch_lines(["2 fairness assertions: 1 INCONCLUSIVE, 1 waived FAIL*"])
 
 
+def test_evidence_of_an_unproven_loss_that_a_policy_makes_red_can_be_verified(broken, pytester):
+    broken(
+        "--llmfair-inconclusive=fail", "--llmfair-evidence=evidence", CURT="0.42"
+    ).assert_outcomes(passed=1)
+    assert problems(pytester.path / "evidence") == []
+
+
 def test_a_proven_loss_is_red_and_leads_the_comment(broken, pytester):
     result = broken("--llmfair-markdown=comment.md", CURT="0.7")
     result.assert_outcomes(failed=1)
@@ -128,16 +137,36 @@ def test_rates_that_turned_against_another_group_are_red(pytester, run, monkeypa
         from pytest_llmfair import assert_demographic_parity_difference_within
 
         def test_rates():
-            chosen = [1] * 160 + [0] * 40 + [1] * 60 + [0] * 140
-            first, second = os.environ["GROUPS_OF"]
-            groups = [first] * 200 + [second] * 200
+            chosen = [1] * 160 + [0] * 40 + [1] * 60 + [0] * 140 + [1] * 140 + [0] * 60
+            groups = [name for name in os.environ["GROUPS_OF"] for _ in range(200)]
             assert_demographic_parity_difference_within(chosen, groups=groups, bound=0.1)
     """)
-    monkeypatch.setenv("GROUPS_OF", "ab")
+    monkeypatch.setenv("GROUPS_OF", "abc")
     run(BASELINE, "--llmfair-update-baseline").assert_outcomes(failed=1)
     run(*RATCHET).assert_outcomes(passed=1)
-    monkeypatch.setenv("GROUPS_OF", "ba")
-    run(*RATCHET).assert_outcomes(failed=1)
+    # The difference is as large as before, and against another group.
+    for turned in ("bac", "acb"):
+        monkeypatch.setenv("GROUPS_OF", turned)
+        run(*RATCHET).assert_outcomes(failed=1)
+
+
+def test_a_distance_between_scores_that_turned_against_another_group_is_red(
+    pytester, run, monkeypatch
+):
+    pytester.makepyfile("""
+        import os
+        from pytest_llmfair import assert_strict_sentiment_parity_within
+
+        def test_scores():
+            sides = [[[0.9]] * 60, [[0.4]] * 60]
+            if os.environ.get("TURNED"):
+                sides.reverse()
+            assert_strict_sentiment_parity_within(*sides, bound=0.1)
+    """)
+    run(BASELINE, "--llmfair-update-baseline").assert_outcomes(failed=1)
+    run(*RATCHET, "--llmfair-margin=0.3").assert_outcomes(passed=1)
+    monkeypatch.setenv("TURNED", "yes")
+    run(*RATCHET, "--llmfair-margin=0.3").assert_outcomes(failed=1)
 
 
 def test_a_check_without_a_row_in_the_baseline_is_red(broken, pytester):

@@ -48,3 +48,12 @@ def test_exit_status_is_never_lowered(body, status, run, pytester):
 def test_collecting_only_requires_nothing(run, pytester):
     pytester.makepyfile("def test_it(): pass")
     assert run("--llmfair-require=1", "--collect-only").ret == pytest.ExitCode.OK
+
+
+def test_a_comparison_with_the_baseline_is_no_further_assertion(run, pytester):
+    pytester.makepyfile(ONE)
+    baseline = ("--llmfair-baseline=base.json", "--llmfair-margin=0.5")
+    run(*baseline, "--llmfair-update-baseline")
+    result = run(*baseline, "--llmfair-require=2")
+    assert result.ret == pytest.ExitCode.TESTS_FAILED
+    result.stdout.fnmatch_lines(["ERROR: 1 fairness assertion was judged*"])

@@ -58,7 +58,7 @@ class Question:
     @property
     def numbers(self) -> bool:
         """Whether the answer is probabilities instead of a text."""
-        return self.request.first_token or self.request.repeat.startswith("probabilities ")
+        return self.request.numbers
 
     @property
     def anonymous_key(self) -> str:
