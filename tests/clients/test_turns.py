@@ -258,12 +258,6 @@ def test_a_wrong_option_is_named(module, options, words):
         load_client(f"python:turn_bots:bot?{options}")
 
 
-def test_servers_take_the_system_prompt_of_a_file(module):
-    assert load_client(f"openai:m?system_file={module}/system.txt").backend.system == "Be kind."
-    with pytest.raises(ModelSpecError, match="give it or system_file, not both"):
-        load_client(f"openai:m?system_file={module}/system.txt&system=x")
-
-
 def test_every_turn_is_a_call_of_the_budget(seen):
     def bot(messages):
         seen.append(messages)

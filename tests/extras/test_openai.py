@@ -316,3 +316,11 @@ def test_a_file_of_tools_that_is_wrong_is_named(tmp_path, content, words):
         path.write_text(content)
     with pytest.raises(ModelSpecError, match=words):
         load_client(f"openai:m?tools={path}")
+
+
+def test_servers_take_the_system_prompt_of_a_file(tmp_path):
+    file = tmp_path / "system.txt"
+    file.write_text("Be kind.", "utf-8")
+    assert load_client(f"openai:m?system_file={file}").backend.system == "Be kind."
+    with pytest.raises(ModelSpecError, match="give it or system_file, not both"):
+        load_client(f"openai:m?system_file={file}&system=x")
