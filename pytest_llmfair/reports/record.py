@@ -260,6 +260,8 @@ def read_run(path: str | Path, context: Path | None = None) -> dict[str, Any]:
     if context is not None and isinstance(document, dict):
         document["context"] = read_json(context, remedy)
     version = document.get("schema_version") if isinstance(document, dict) else None
+    if version is None:
+        raise ValueError(f"{path} is not a recorded run: it has no schema_version; {remedy}")
     if version != SCHEMA_VERSION:
         raise ValueError(
             f"{path} has schema_version {version!r}, this is {SCHEMA_VERSION}; record the run "

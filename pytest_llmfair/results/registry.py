@@ -161,11 +161,13 @@ def _reader_of(file: File, name: str | None) -> Reader:
         if name not in known:
             raise ResultsError(f"there is no reader {name!r}; {suggestion(name, known)}")
         return known[name]
+    if file.path.is_file() and not file.path.stat().st_size:
+        raise ResultsError(f"{file.path} is empty; run the evaluation to its end, or give another")
     for each in known.values():
         if each.knows(file):
             return each
     listed = "; ".join(f"{each.name}: {each.files}" for each in known.values())
     raise ResultsError(
-        f"{file.path} is no file that a reader knows; readers and their files are {listed}. "
+        f"{file.path} is not a file that a reader knows; readers and their files are {listed}. "
         "Name one by --reader, export JSONL, or write a reader in conftest.py (docs/results.md)"
     )

@@ -152,7 +152,9 @@ def parquet_files(folder: Path) -> list[Path]:
     ]
     if not files:
         # Folders of logs are no table.
-        inside = next((str(p) for p in sorted(folder.rglob("*")) if p.is_file()), "a file")
+        inside = next((p for p in sorted(folder.rglob("*")) if p.is_file()), None)
+        if inside is None:
+            raise TableError(f"the folder {folder} is empty; give a result file")
         raise TableError(
             f"there is no .parquet file in the folder {folder}; name a file in it, such as "
             f"{inside}"

@@ -354,7 +354,7 @@ def test_json_holds_all_items(files, capsys) -> None:
         (["--write-answers", "run.json"], "run.json exists, and may hold answers"),
         ([], "no run is given"),
         (["broken.json"], "broken.json is no JSON"),
-        (["list.json"], "list.json has schema_version None"),
+        (["list.json"], "list.json is not a recorded run"),
         (["run.json", "--answers", "list.json"], "list.json is no mapping"),
     ],
 )

@@ -152,7 +152,7 @@ def test_models_and_settings_that_differ_are_named(diff, old):
     [
         ("{", "is no JSON"),
         ("[" * 100 + "]" * 100, "nested deeper"),
-        ("[]", "schema_version None"),
+        ("[]", "is not a recorded run: it has no schema_version"),
         (lambda x: x["results"].clear(), "holds no results"),
         (lambda x: x["results"][0].update(value=float("nan")), "results/0/value"),
         (lambda x: x["results"][0].update(bound="0.1"), "results/0/bound"),

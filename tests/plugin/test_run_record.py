@@ -363,7 +363,7 @@ def test_the_schema_knows_every_field_and_is_a_schema(record):
     ("text", "message"),
     [
         ("{", "is no JSON .line 1: .*give a file that pytest --llmfair-json wrote"),
-        ("[]", "has schema_version None, this is 2; record the run again"),
+        ("[]", "is not a recorded run: it has no schema_version; give a file that pytest"),
         ('{"schema_version": 1}', "has schema_version 1, this is 2; record the run again"),
         ('{"schema_version": 2}', "is a required property; record the run again"),
     ],

@@ -120,4 +120,4 @@ def test_a_wrong_file_is_a_usage_error(tmp_path, capsys):
     with pytest.raises(SystemExit) as stopped:
         main(["report", str(tmp_path / "run.json")])
     assert stopped.value.code == 2
-    assert re.search("schema_version None, this is 2; record", capsys.readouterr().err)
+    assert re.search("not a recorded run: it has no schema_version; give", capsys.readouterr().err)

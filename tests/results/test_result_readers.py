@@ -194,7 +194,7 @@ def test_an_unknown_file_lists_the_readers(tmp_path, command):
     path.write_text("nothing")
     status, _, err = command("doctor", path)
     assert status == 2
-    assert "notes.md is no file that a reader knows; readers and their files are deepeval:" in err
+    assert "notes.md is not a file that a reader knows; readers and their files are" in err
     for name in ("inspect", "promptfoo", "lm_eval", "helm", "openai_batch", "junit", "tables"):
         assert f"{name}: " in err
     assert command("doctor", path, "--reader", "inspekt")[2].endswith("did you mean inspect?\n")
@@ -521,3 +521,13 @@ def test_objects_in_cells_are_columns_and_answers_in_json_are_texts(tmp_path):
     (row,) = read_results([path]).rows
     assert (row.prompt, row.answer) == ("Hi?", '{"decision": "no"}')
     assert row.fields == {"metadata.sex": "f"}
+
+
+def test_an_empty_file_and_an_empty_folder_are_said_to_be_empty(tmp_path, command):
+    (tmp_path / "run.json").touch()
+    (tmp_path / "logs").mkdir()
+    assert (
+        "run.json is empty; run the evaluation to its end"
+        in command("doctor", tmp_path / "run.json")[2]
+    )
+    assert "logs is empty; give a result file" in command("doctor", tmp_path / "logs")[2]
