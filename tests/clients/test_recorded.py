@@ -206,9 +206,12 @@ def test_a_folder_of_parquet_files_is_read_file_by_file(tmp_path):
         ["one", "three"],
         [Missing("refused", "recorded as null"), "four"],
     ]
-    (tmp_path / "none").mkdir()
-    with pytest.raises(ModelSpecError, match=r"no \.parquet file in the folder"):
-        load(tmp_path / "none")
+    (none := tmp_path / "none").mkdir()
+    with pytest.raises(ModelSpecError, match=r"none is empty; give a result file"):
+        load(none)
+    (none / "_SUCCESS").touch()
+    with pytest.raises(ModelSpecError, match=r"no \.parquet file in the folder .*none; name a"):
+        load(none)
 
 
 def test_rows_that_name_their_sample_may_come_in_any_order(tmp_path):
