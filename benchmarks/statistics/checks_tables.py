@@ -96,7 +96,6 @@ def group_cells(clustered: bool) -> list[Cell]:
             scored((size, 20), clustered),
             in_group(name, 0),
             Limits((92.5, 100.0)),
-            most=None if name != "auc" else 400 if size < 1000 else 100,
             quick=10 if size < 1000 else 3,
         )
         for name in METRICS
@@ -171,7 +170,6 @@ CHECKS = [
                     scored((40, 200), clustered),
                     between(name),
                     Limits((92.5, 100.0)),
-                    most=400 if name == "auc" else None,
                     quick=10,
                 )
                 for name in METRICS
