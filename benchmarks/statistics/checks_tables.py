@@ -219,7 +219,6 @@ CHECKS = [
                     binned(sizes, flat),
                     of(calibration_gap),
                     Limits((93.0, 100.0), false_fail=3.5),
-                    most=200,
                     quick=10,
                 )
                 for text, truth, sizes, flat in (
