@@ -12,7 +12,6 @@ import re
 import sys
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
 from pathlib import Path
 from traceback import walk_tb
 from typing import Any
@@ -171,7 +170,7 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     settings = item.config.stash[SETTINGS]
     if _expected_to_fail(item):
         # An expected FAIL must be raised in the test; Holm would postpone it to the end.
-        settings = replace(settings, family="none")
+        settings = settings.replaced(family="none")
     item.config.stash[SESSION].begin_test(item.session.testscollected)
     recorder = Recorder(item.nodeid, settings, item.path.parent)
     for mark in reversed(list(item.iter_markers("llmfair"))):

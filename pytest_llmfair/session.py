@@ -8,7 +8,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -235,7 +234,7 @@ class Session:
     @classmethod
     def handed(cls, settings: Settings, given: Mapping[str, Any]) -> Session:
         """Return the session of a worker, with the state given by its controller."""
-        return cls(**{**given, "settings": replace(settings, **given["settings"]), "worker": True})
+        return cls(**{**given, "settings": settings.replaced(**given["settings"]), "worker": True})
 
     def for_worker(self) -> dict[str, Any]:
         """Return the state that workers need, as plain data."""

@@ -121,7 +121,7 @@ ROWS = {
         '    Column(heading="confidence", cell=lambda record: f"{record[\'level\']:.0%}"),\n',
     ),
     "settings/__init__.py": (
-        "class Settings:\n",
+        "class Settings(Fields):\n",
         '    tone: str = choice(("calm", "loud"), "tone of the summary (default calm)")\n',
     ),
 }

@@ -104,7 +104,7 @@ class Baseline:
         self, result: Result, before: Result, check: Mapping[str, Any], rules: Rules
     ) -> Result:
         kept, now = check["recorded"], result
-        mine = kept_of(result, replace(current_settings(), save_text=kept["texts"]))
+        mine = kept_of(result, current_settings().replaced(save_text=kept["texts"]))
         if not kept["texts"]:
             # Both sides need the same pseudonyms for the prompts that label their units.
             now = judge_again(mine["data"], result.nodeid)

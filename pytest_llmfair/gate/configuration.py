@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +40,7 @@ def settings_of(config: pytest.Config) -> Settings:
     settings = _resolved(config, policy)
     if policy is None:
         return settings
-    return replace(settings, failing=policy.failing, waivers=policy.waivers)
+    return settings.replaced(failing=policy.failing, waivers=policy.waivers)
 
 
 def _may_hold_policy(file: Path) -> bool:

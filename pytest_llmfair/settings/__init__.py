@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import math
 import os
-from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from pytest_llmfair.settings.options import (
+    Fields,
     Option,
     choice,
     days,
@@ -33,9 +33,7 @@ def in_github_actions() -> bool:
     return os.environ.get("GITHUB_ACTIONS") == "true"
 
 
-# No comparison and no repr: to make these methods for so many fields takes every session time.
-@dataclass(frozen=True, eq=False, repr=False)
-class Settings:
+class Settings(Fields):
     """Every option of the plugin, parsed; paths are absolute."""
 
     model: str = option(
@@ -255,4 +253,4 @@ class Settings:
         return self.evidence is not None or self.update_baseline
 
 
-OPTIONS = tuple(Option.of(each) for each in fields(Settings) if each.metadata)
+OPTIONS = tuple(each for each in vars(Settings).values() if isinstance(each, Option))

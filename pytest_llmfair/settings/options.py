@@ -6,40 +6,72 @@ Standard library only: the plugin loads this at start-up.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import Field, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Self, TypeVar, cast, dataclass_transform
 
 T = TypeVar("T")
 
 
-class Option(NamedTuple):
-    """One setting as users write it."""
+class Option:
+    """One setting as users write it; as an attribute of settings that have no value, its default.
 
-    # Field of `Settings`, and its value where the user gives none.
-    name: str
-    default: Any
-    # Converts text to a value; raises ValueError or KeyError if the text is not legal.
-    parse: Callable[[str], Any]
-    # The legal values, in words that follow "give" in error messages.
-    legal: str
-    # Description, with the default.
-    help: str
-    # Placeholder of the value in ``pytest --help``.
-    metavar: str
-    # A legal text with another value than the default.
-    example: str
-    ini_only: bool = False
-    # Whether the option takes no value on the command line.
-    switch: bool = False
-    # What a path is of: "file" or "folder"; "" for other values.
-    path: str = ""
-    # Whether it changes what is shown or written, and no verdict: a rerun does without it.
-    reporting: bool = False
+    Parameters
+    ----------
+    parse : callable
+        Converts text to a value; raises ValueError or KeyError if the text is not legal.
+    default : object
+        The value where the user gives none; `made` makes one per session.
+    legal : str
+        The legal values, in words that follow "give" in error messages.
+    help : str
+        Description, with the default.
+    metavar : str
+        Placeholder of the value in ``pytest --help``.
+    example : str
+        A legal text with another value than the default.
+    ini_only : bool
+        Whether it is no option of the command line.
+    switch : bool
+        Whether it takes no value on the command line.
+    path : str
+        What a path is of: "file" or "folder"; "" for other values.
+    reporting : bool
+        Whether it changes what is shown or written, and no verdict: a rerun does without it.
+    """
 
-    @classmethod
-    def of(cls, declared: Field[Any]) -> Option:
-        """Return the option that a field of `Settings` declares."""
-        return cls(declared.name, declared.default, **declared.metadata)
+    # No dataclass: to make one takes every session time, also one without a fairness test.
+    def __init__(
+        self,
+        parse: Callable[[str], Any],
+        default: Any,
+        *,
+        legal: str,
+        help: str,
+        metavar: str,
+        example: str,
+        made: Callable[[], Any] | None = None,
+        ini_only: bool = False,
+        switch: bool = False,
+        path: str = "",
+        reporting: bool = False,
+    ) -> None:
+        self.name = ""
+        self.parse = parse
+        self.default = default
+        self.legal = legal
+        self.help = help
+        self.metavar = metavar
+        self.example = example
+        self.made = made
+        self.ini_only = ini_only
+        self.switch = switch
+        self.path = path
+        self.reporting = reporting
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: object, owner: type | None = None) -> Any:
+        return self if instance is None else self.default
 
     @property
     def flag(self) -> str:
@@ -52,14 +84,30 @@ class Option(NamedTuple):
         return f"llmfair_{self.name}"
 
 
-def option(
-    parse: Callable[[str], T], default: T, *, made: Callable[[], T] | None = None, **about: object
-) -> T:
-    """Declare a field of `Settings` that users can give; `made` makes a default per session."""
-    about["parse"] = parse
-    if made is not None:
-        return field(default_factory=made, metadata=about)
-    return field(default=default, metadata=about)
+@dataclass_transform(eq_default=False, frozen_default=True)
+class Fields:
+    """Read-only values by name; those that are not given have their defaults."""
+
+    # No dataclass either: with so many fields that takes a millisecond.
+    def __init__(self, **values: Any) -> None:
+        known = type(self).__annotations__
+        if unknown := [name for name in values if name not in known]:
+            raise TypeError(f"there is no setting {', '.join(unknown)}")
+        declared = vars(type(self)).values()
+        made = {x.name: x.made() for x in declared if isinstance(x, Option) and x.made}
+        self.__dict__.update(made | values)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"settings are read-only; use replaced({name}=...) for a copy")
+
+    def replaced(self, **values: Any) -> Self:
+        """Return a copy with other values."""
+        return type(self)(**{**vars(self), **values})
+
+
+def option(parse: Callable[[str], T], default: T, **about: Any) -> T:
+    """Declare a field of `Settings` that users can give; see :class:`Option`."""
+    return cast(T, Option(parse, default, **about))
 
 
 def choice(
