@@ -48,6 +48,9 @@ class Row:
         What was asked, and which answer to it this is, from 0.
     model, task : str
         "" where unknown.
+    run : str
+        Identity of the run that asked, where the tool gives one: files of one run may hold the
+        same answers, such as a log and that of its retry, and then they count once.
     """
 
     where: str
@@ -60,6 +63,7 @@ class Row:
     model: str = ""
     task: str = ""
     score_missing: dict[str, str] = field(default_factory=dict)
+    run: str = ""
 
     @property
     def gone(self) -> bool:
@@ -248,14 +252,18 @@ def joined(parts: Sequence[Results]) -> Results:
 
 
 def _there(rows: Sequence[Row]) -> list[Row]:
-    """Return rows without those that are absent in one file and there in another."""
+    """Return rows without those that are absent in one file and there in another one."""
     found: dict[tuple[str, ...], list[Row]] = {}
     for row in rows:
         key = (row.model, row.task, row.sample or row.where, str(row.repeat))
         found.setdefault(key, []).append(row)
     kept: list[Row] = []
     for same in found.values():
-        kept += [r for r in same if getattr(r.answer, "reason", "") != ABSENT] or same[:1]
+        there = [r for r in same if getattr(r.answer, "reason", "") != ABSENT] or same[:1]
+        kept += [row for row in there if not row.run]
+        # Of one run the last answer counts, and a failure only where no file has an answer.
+        of_run = {row.run: row for row in sorted(there, key=lambda row: not row.gone) if row.run}
+        kept += of_run.values()
     return kept
 
 

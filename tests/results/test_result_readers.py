@@ -531,3 +531,24 @@ def test_an_empty_file_and_an_empty_folder_are_said_to_be_empty(tmp_path, comman
         in command("doctor", tmp_path / "run.json")[2]
     )
     assert "logs is empty; give a result file" in command("doctor", tmp_path / "logs")[2]
+
+
+def test_a_log_and_its_retry_count_once(genuine, tmp_path):
+    log = json.loads((genuine / "inspect/scores.json").read_text())
+    retry = json.loads(json.dumps(log))
+    retry["eval"]["eval_id"], retry["eval"]["created"] = "another", "2026-11-24T00:00:00+00:00"
+    log["status"], failed = "error", log["samples"][0]
+    failed["error"], failed["output"]["choices"] = {"message": "no connection"}, []
+    del log["samples"][6:]
+    paths = [tmp_path / "log.json", tmp_path / "retry.json"]
+    for path, content in zip(paths, (log, retry), strict=True):
+        path.write_text(json.dumps(content))
+    for given in (paths, paths[::-1]):
+        found = read_results(given)
+        assert len(found.rows) == 12
+        assert [row.where for row in found.rows if row.gone] == []
+        assert found.planned == 12
+    # Another run of the same task has answers of its own.
+    retry["eval"]["task_id"] = "fresh"
+    paths[1].write_text(json.dumps(retry))
+    assert len([row for row in read_results(paths).rows if not row.gone]) == 12 + 5

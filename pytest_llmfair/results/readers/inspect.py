@@ -48,6 +48,8 @@ def read(file: File) -> Results:
     about = header.get("eval") or {}
     for row in rows:
         row.model, row.task = str(about.get("model", "")), str(about.get("task", ""))
+        # A retry has the id of the task that it goes on with.
+        row.run = str(about.get("task_id", ""))
     status = header.get("status", "started")
     notes = [] if status == "success" else [f"the run ended with status {status!r}"]
     if not rows:
@@ -176,5 +178,6 @@ def _add_absent(rows: list[Row], ids: list[str], epochs: int) -> None:
                         fields=dict(twin.fields),
                         model=rows[0].model,
                         task=rows[0].task,
+                        run=rows[0].run,
                     )
                 )
