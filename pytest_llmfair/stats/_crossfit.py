@@ -364,7 +364,7 @@ def bracket_totals(
     codes = ranks(*rows.T)
     layout, order, group_order = grouped.layout(codes, population)
     if isinstance(norm, MeanGaps):
-        norm = norm.reordered(group_order)
+        norm = MeanGaps(norm.sides.reordered(group_order))
     kind: type[Bracket] = Bracket
     if isinstance(norm, (MeanGaps, BinErrors)):
         kind = FoldedBracket

@@ -16,12 +16,11 @@ from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
 from pytest_llmfair.stats._distributions import (
     GroupedScores,
     ScoreRows,
-    WeightedDistance,
     pair_labels,
     read_rows,
     sample_of,
 )
-from pytest_llmfair.stats._layout import Grouped, ranks
+from pytest_llmfair.stats._layout import Grouped, Sides, ranks
 from pytest_llmfair.stats._records import (
     Contributions,
     Ends,
@@ -100,8 +99,8 @@ class Distance(Estimate):
         sizes = [len(counts) for _, _, counts in parts]
         labels = pair_labels(sizes, (units_a, units_b), names, paired)
         scores = GroupedScores.of_sides(parts, labels, names, population)
-        sides = WeightedDistance(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
-        problem = scores.problem([sides], population)
+        sides = Sides(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]))
+        problem = scores.problem(sides, population)
         span = bounds[1] - bounds[0]
         guards = problem.layout.guards(ranks(problem.scores), population)
         engine = Bracket(problem, span, guards)

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._clusters import check_rows
 from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
-from pytest_llmfair.stats._distributions import GroupedScores, WeightedDistance
-from pytest_llmfair.stats._layout import Grouped, ranks
+from pytest_llmfair.stats._distributions import GroupedScores
+from pytest_llmfair.stats._layout import Grouped, Sides, ranks
 from pytest_llmfair.stats._records import Floats, Population
 from pytest_llmfair.stats._totals import MeanGaps
 from pytest_llmfair.stats.distance import Distance
@@ -67,10 +67,10 @@ def rate_gaps(
     for name, total in zip(grouped.names, totals.tolist(), strict=True):
         if total == 0.0:
             raise ValueError(f"group {name!r} has no counted row; its rate is not defined")
-    first, second = _sides(against, grouped.names)
-    norm = MeanGaps(first, second, factor)
-    span = factor * _largest_sum(against, totals / totals.sum(), len(first))
-    engine = bracket_totals(grouped, np.stack([above, below], axis=1), norm, population, span)
+    sides = _sides(against, grouped.names, factor)
+    span = _largest_sum(against, totals / totals.sum(), sides)
+    rows = np.stack([above, below], axis=1)
+    engine = bracket_totals(grouped, rows, MeanGaps(sides), population, span)
     return _distance(engine, grouped, span, population)
 
 
@@ -103,12 +103,10 @@ def distribution_gaps(
     values = check_rows(scores, "scores", (0.0, 1.0))
     grouped = Grouped.of(groups, units, len(values), population)
     table = GroupedScores(grouped, values, np.ones(len(values)))
-    first, second = _sides(against, grouped.names)
-    problem = table.problem(
-        [WeightedDistance(a, b, factor) for a, b in zip(first, second, strict=True)], population
-    )
+    sides = _sides(against, grouped.names, factor)
+    problem = table.problem(sides, population)
     sizes = np.bincount(grouped.group)
-    span = factor * _largest_sum(against, sizes / sizes.sum(), len(first))
+    span = _largest_sum(against, sizes / sizes.sum(), sides)
     codes = ranks(problem.scores)
     engine = Bracket(problem, span, problem.layout.guards(codes, population))
     return _distance(engine, grouped, span, population)
@@ -120,36 +118,36 @@ def _distance(engine: Bracket, grouped: Grouped, span: float, population: Popula
     return Distance._bracketed(engine, grouped.sample(population), planned)
 
 
-def _sides(against: Reference, names: Sequence[Hashable]) -> tuple[Floats, Floats]:
-    """Sides of every comparison, as 0/1 rows over the groups."""
+def _sides(against: Reference, names: Sequence[Hashable], factor: float) -> Sides:
     own = np.eye(len(names))
     if against == "pairs":
         first, second = np.triu_indices(len(names), 1)
-        return own[first], own[second]
+        return Sides(own[first], own[second], factor)
     if against == "background":
-        return own, np.ones_like(own)
+        return Sides(own, np.ones_like(own), factor)
     if against == "rest":
-        return own, 1.0 - own
+        return Sides(own, 1.0 - own, factor)
     for name in against:
         if name not in names:
             raise ValueError(f"{name!r} is no group; groups are {', '.join(map(str, names))}")
     chosen = np.array([name in against for name in names])
     if chosen.all():
         raise ValueError("every group is in the background; leave one out")
-    return own[~chosen], np.tile(chosen.astype(np.float64), (int((~chosen).sum()), 1))
+    background = np.tile(chosen.astype(np.float64), (int((~chosen).sum()), 1))
+    return Sides(own[~chosen], background, factor)
 
 
-def _largest_sum(against: Reference, shares: Floats, contrasts: int) -> float:
+def _largest_sum(against: Reference, shares: Floats, sides: Sides) -> float:
     """Largest sum of differences when rates lie in [0, 1] and groups hold these shares of all."""
     # A convex function of the rates is largest where some groups have rate 1 and all others 0.
     groups = len(shares)
     if against == "pairs":
-        return float((groups // 2) * (groups - groups // 2))
+        return sides.factor * float((groups // 2) * (groups - groups // 2))
     if against != "background":
-        return float(contrasts)
+        return sides.factor * float(len(sides.first))
     # With k groups at 1 that hold the share w of all rows: k (1 - w) + (groups - k) w.
     ascending = np.concatenate([[0.0], np.cumsum(np.sort(shares))])
     descending = np.concatenate([[0.0], np.cumsum(np.sort(shares)[::-1])])
     k = np.arange(groups + 1.0)
     sums = k + (groups - 2.0 * k) * np.where(2 * k < groups, descending, ascending)
-    return float(sums.max())
+    return sides.factor * float(sums.max())
