@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._base import Estimate, GroupRow, Undefined
+from pytest_llmfair.stats._clusters import numbered
 from pytest_llmfair.stats._labelled import Judged, Kind, LabelCell, by_unit, corrected
 from pytest_llmfair.stats._records import (
     Call,
     Contributions,
     Ends,
     Floats,
-    Indices,
     Passes,
     Sample,
 )
@@ -140,7 +140,7 @@ def corrected_gap(
     names = list(dict.fromkeys(groups))
     if len(names) < 2:
         raise ValueError(f"all answers are of group {names[0]!r}; give those of two or more")
-    number = _numbered(groups)
+    number = numbered(groups)
     sides = {name: rows.at(number == place) for place, name in enumerate(names)}
     form = _Form(span, ratio, pairs is not None and not ratio, len(names) > 2)
     parts: dict[Any, Estimate] = {
@@ -181,18 +181,11 @@ def _checked(judge: Any, labels: Any, groups: Any, given: dict[str, Any], span: 
         )
     every = range(len(f))
     strata, units, pairs = (
-        _numbered(given[name] or default)
+        numbered(given[name] or default)
         for name, default in (("strata", f.tolist()), ("units", every), ("pairs", every))
     )
     lost = np.zeros(len(f), np.bool_) if given["missing"] is None else np.array(given["missing"])
     return Judged(f, y, strata, units, pairs, lost)
-
-
-def _numbered(labels: Sequence[Hashable]) -> Indices:
-    if isinstance(labels, range):
-        return np.arange(len(labels))
-    places: dict[Hashable, int] = {}
-    return np.array([places.setdefault(label, len(places)) for label in labels], dtype=np.intp)
 
 
 def _between(pair: tuple[Hashable, Hashable], sides: list[Judged], form: _Form) -> Estimate:
