@@ -294,10 +294,7 @@ def span_of(answers: Answers, scale: Span | None) -> Span:
 
 
 def read_labels(given: Any) -> dict[str, list[float]]:
-    """Return the labels by id, from every column called label...; a list may be empty.
-
-    `given` is a file, rows with these columns, or a mapping of ids to labels.
-    """
+    """Return the labels by id of a file, of rows (columns label...) or of a mapping of ids."""
     if hasattr(given, "items") and not hasattr(given, "to_dict"):
         given = [{"id": key, "label": value} for key, value in given.items()]
     lines = rows_of(Path(given)) if isinstance(given, (str, Path)) else records(given)

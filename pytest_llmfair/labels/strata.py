@@ -23,24 +23,19 @@ _LEAST = 5
 
 
 class Cell(NamedTuple):
-    """A stratum of a group, or of all pairs: its rows, twins together, and its share.
-
-    With the share of events that is expected, and the mean label, which for pairs is a difference.
-    """
+    """A stratum of a group, or of all pairs: its rows, twins together, and what is expected."""
 
     group: str
     stratum: str
     items: list[tuple[int, ...]]
     share: float
+    # Share of events, and mean label, which for pairs is a difference.
     rate: float
     mean: float
 
 
 def cells_of(answers: Answers, labels: int) -> list[Cell]:
-    """Divide the answers into strata, as many as `labels` allow: at least 10 for each.
-
-    The levels of the judge where these are few, else two halves of each group by its verdicts.
-    """
+    """Divide the answers into strata: the judge's levels, or two halves where labels are few."""
     names = answers.names
     items: dict[Any, list[int]] = {}
     for i, row in enumerate(answers.rows):
@@ -93,10 +88,8 @@ def _level(value: float, levels: list[float], twins: Sequence[str]) -> tuple[str
 
 
 def draw(cell: Cell, number: int, answers: Answers, rng: np.random.Generator) -> list[int]:
-    """Draw rows of a cell, each equally likely, from as many different prompts as there are.
-
-    Every k-th of all rows, sorted by unit in random order.
-    """
+    """Draw rows of a cell, each equally likely, from as many different prompts as there are."""
+    # Every k-th of all rows, sorted by unit in random order.
     units = [answers.rows[item[0]].unit for item in cell.items]
     rank = dict(zip(dict.fromkeys(units), rng.random(len(units)), strict=False))
     ties = rng.random(len(units))
@@ -109,16 +102,7 @@ def draw(cell: Cell, number: int, answers: Answers, rng: np.random.Generator) ->
 def allocated(
     weights: ArrayLike, rates: ArrayLike, sizes: ArrayLike, total: int
 ) -> NDArray[np.intp]:
-    """Divide labels over strata by weight times spread (Neyman 1934), at least 5 in each.
-
-    `weights` are shares of the group, `rates` guesses of the mean label in [0, 1], and `sizes`
-    the answers that there are; the sum is `total` where the sizes allow it.
-
-    Examples
-    --------
-    >>> allocated([0.8, 0.2], [0.1, 0.5], [400, 100], 68).tolist()
-    [48, 20]
-    """
+    """Divide labels over strata, of `sizes` answers, by weight times spread (Neyman 1934)."""
     most = np.asarray(sizes, np.intp)
     least = np.minimum(_LEAST, most)
     total = int(np.clip(total, least.sum(), most.sum()))
@@ -147,16 +131,8 @@ def labels_needed(
     level: float = 0.95,
     power: float = 0.8,
 ) -> float:
-    """Return the fewest labels with which a true gap of 0 passes with this power.
-
-    `room` is the bound, and `answers` the squared error that is left if all answers are labelled
-    in infinite number; infinite where there are not enough answers.
-
-    Examples
-    --------
-    >>> labels_needed([0.8, 0.2] * 2, [0.1, 0.7] * 2, [800, 200] * 2, 0.1, 2e-4)
-    593
-    """
+    """Return the fewest labels with which a true gap of 0 passes the bound `room`, or infinity."""
+    # `answers` is the squared error that is left if all answers are labelled.
     w, q, most = np.asarray(weights, float), np.asarray(rates, float), np.asarray(sizes, np.intp)
     end, beyond = float(ndtri(0.5 + level / 2.0)), float(ndtri(0.5 + power / 2.0))
 

@@ -227,14 +227,10 @@ class FoldedBracket(Bracket):
         seen = max(value, self._noise * float(_FOLDED[0])) + reach
         unseen = self._unseen(alpha)
         guarded = value + unseen * (self.span - value) if unseen > 0.0 else 0.0
-        return min(self.span, max(self._unfolded(seen), guarded))
-
-    def _unfolded(self, seen: float) -> float:
-        """Largest sum of absolute differences whose plug-in has a mean of at most `seen`."""
         ratio = seen / self._noise
-        if ratio >= _FAR:
-            return seen
-        return self._noise * float(np.interp(ratio, _FOLDED, _GRID))
+        # The largest truth whose plug-in has a mean of at most `seen`.
+        truth = seen if ratio >= _FAR else self._noise * float(np.interp(ratio, _FOLDED, _GRID))
+        return min(self.span, max(truth, guarded))
 
 
 # Nodes of a Gauss quadrature over probabilities, and their weights.

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._layout import Grouped, Layout, Sides, ranks
+from pytest_llmfair.stats._layout import Comparisons, Grouped, Layout, ranks
 from pytest_llmfair.stats._records import Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, blocks, gathered
 from pytest_llmfair.stats._rows import ragged
@@ -34,7 +34,7 @@ class Distributions:
     # Weight of each score in its row: 1 / generations.
     shares: Floats
     layout: Layout
-    sides: Sides
+    sides: Comparisons
     # Position of each given unit among the resampled ones; meaningless where rows are resampled.
     place: Indices
 
@@ -171,7 +171,7 @@ class GroupedScores:
             )
         return cls(grouped, scores, 1.0 / counts[place])
 
-    def problem(self, sides: Sides, population: Population) -> Distributions:
+    def problem(self, sides: Comparisons, population: Population) -> Distributions:
         """Distances between these scores, units and groups in canonical order."""
         grouped = self.grouped
         layout, order, group_order = grouped.layout(ranks(self.scores, self.shares), population)

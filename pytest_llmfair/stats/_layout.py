@@ -110,7 +110,7 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True)
-class Sides:
+class Comparisons:
     """Comparisons of pooled groups, one per row; those of each side are marked 1."""
 
     first: Floats
@@ -118,12 +118,12 @@ class Sides:
     # Weight of each comparison.
     factor: float = 1.0
 
-    def reordered(self, groups: Indices) -> Sides:
+    def reordered(self, groups: Indices) -> Comparisons:
         """Return the same for groups in another order, sides and comparisons by content."""
         # A distance has no direction, so sides may swap.
         sides = zip(self.first[:, groups].tolist(), self.second[:, groups].tolist(), strict=True)
         first, second = zip(*sorted(sorted(pair, reverse=True) for pair in sides), strict=True)
-        return Sides(np.array(first), np.array(second), self.factor)
+        return Comparisons(np.array(first), np.array(second), self.factor)
 
 
 @dataclass(frozen=True, slots=True)

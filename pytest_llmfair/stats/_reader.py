@@ -112,7 +112,9 @@ def read(pairs: PairedRows) -> Reading:
     margins, surest = np.empty(n), np.empty((n, 2), dtype=np.intp)
     for fold in partitions:
         for here, weights in _fitted(pairs, fold, signs):
-            a, b = _scores(pairs, here, weights)
+            used, first, second = _used(pairs, here)
+            scores = _rounded(pairs.rows[used] @ weights.astype(pairs.rows.dtype))
+            a, b = scores[first], scores[second]
             order = _order(a, b)
             flips += (signs[here] * order).sum(axis=0)
             right[here] += order[:, 0]
@@ -121,13 +123,6 @@ def read(pairs: PairedRows) -> Reading:
             surest[here] = np.column_stack([np.nanargmax(a, axis=1), np.nanargmin(b, axis=1)])
     right, flips = (0.5 + 0.5 * x / len(partitions) for x in (right, flips[1:] / n))
     return Reading(right, margins, surest, np.sort(flips))
-
-
-def _scores(pairs: PairedRows, here: Indices, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the scores of the answers to some pairs, shape (pairs, answers, labellings)."""
-    used, first, second = _used(pairs, here)
-    scores = _rounded(pairs.rows[used] @ weights.astype(pairs.rows.dtype))
-    return scores[first], scores[second]
 
 
 def _used(pairs: PairedRows, here: Indices) -> tuple[Indices, Indices, Indices]:

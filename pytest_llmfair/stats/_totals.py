@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_llmfair.stats._clusters import cluster_index
-from pytest_llmfair.stats._layout import Grouped, Layout, Sides, canonical_orders, places
+from pytest_llmfair.stats._layout import Comparisons, Grouped, Layout, canonical_orders, places
 from pytest_llmfair.stats._records import Floats, Indices
 from pytest_llmfair.stats._resampling import SEED_LABELS, blocks, gathered
 
@@ -67,7 +67,7 @@ class AbsoluteSum(Norm):
 class MeanGaps(AbsoluteSum):
     """Weighted sum of absolute differences of means (Czarnowska et al. 2021, eqs. 4 to 6)."""
 
-    sides: Sides
+    sides: Comparisons
 
     def gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
         """Difference of the means of either side; 0 where a side counts nothing."""

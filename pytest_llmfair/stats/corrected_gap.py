@@ -14,14 +14,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats._base import Estimate, GroupRow, Undefined
 from pytest_llmfair.stats._clusters import numbered
 from pytest_llmfair.stats._labelled import Judged, Kind, LabelCell, by_unit, corrected
-from pytest_llmfair.stats._records import (
-    Call,
-    Contributions,
-    Ends,
-    Floats,
-    Passes,
-    Sample,
-)
+from pytest_llmfair.stats._records import Call, Contributions, Ends, Floats, Passes, Sample
 from pytest_llmfair.stats._score_intervals import t_quantile
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
@@ -127,12 +120,6 @@ def corrected_gap(
     sampling unit; with equal `pairs` they are twins, whose differences are compared. Where labels
     are `missing` the interval holds whatever they are. `span` is the range of labels. `ratio`
     divides the means; of more than two groups it is the absolute logarithm.
-
-    Examples
-    --------
-    >>> judge, people = [1, 0, 0, 0] * 40, [1, 0, float("nan"), 0] * 40
-    >>> corrected_gap(judge, people, ["a"] * 80 + ["b"] * 80)
-    CorrectedGap 0.000 [-0.147, 0.147] (95 %, 160 units)
     """
     given = {"strata": strata, "units": units, "pairs": pairs, "missing": missing}
     call = Call(CORRECTED_GAP, (judge, labels, groups), {**given, "span": span, "ratio": ratio})

@@ -301,10 +301,7 @@ def _pairing(first: Contributions, second: Contributions) -> float:
 
 
 def sign_of(estimate: Estimate, folded: bool = True) -> int:
-    """Return the sign of the mean contribution of an estimate's rows; else, or without these, 1.
-
-    Only an absolute value, which is `folded`, may have another sign.
-    """
+    """Return the sign of the rows' mean contribution, which a `folded` value lacks; else 1."""
     rows = estimate.contributions
     return -1 if folded and rows is not None and float(rows.values.mean()) < 0.0 else 1
 

@@ -20,15 +20,8 @@ from pytest_llmfair.stats._distributions import (
     read_rows,
     sample_of,
 )
-from pytest_llmfair.stats._layout import Grouped, Sides, ranks
-from pytest_llmfair.stats._records import (
-    Contributions,
-    Ends,
-    Floats,
-    Passes,
-    Population,
-    Sample,
-)
+from pytest_llmfair.stats._layout import Comparisons, Grouped, ranks
+from pytest_llmfair.stats._records import Contributions, Ends, Floats, Passes, Population, Sample
 from pytest_llmfair.stats._score_intervals import share_of_ends
 from pytest_llmfair.stats._terms import SampledTerms, Terms, read_counts
 from pytest_llmfair.stats._totals import BinErrors, divergence
@@ -99,7 +92,7 @@ class Distance(Estimate):
         sizes = [len(counts) for _, _, counts in parts]
         labels = pair_labels(sizes, (units_a, units_b), names, paired)
         scores = GroupedScores.of_sides(parts, labels, names, population)
-        sides = Sides(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]))
+        sides = Comparisons(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]))
         problem = scores.problem(sides, population)
         span = bounds[1] - bounds[0]
         guards = problem.layout.guards(ranks(problem.scores), population)

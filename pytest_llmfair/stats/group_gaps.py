@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.stats._clusters import check_rows
 from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
 from pytest_llmfair.stats._distributions import GroupedScores
-from pytest_llmfair.stats._layout import Grouped, Sides, ranks
+from pytest_llmfair.stats._layout import Comparisons, Grouped, ranks
 from pytest_llmfair.stats._records import Floats, Population
 from pytest_llmfair.stats._totals import MeanGaps
 from pytest_llmfair.stats.distance import Distance
@@ -120,15 +120,15 @@ def _distance(engine: Bracket, grouped: Grouped, span: float, population: Popula
     return Distance._bracketed(engine, grouped.sample(population), planned)
 
 
-def _sides(against: Reference, names: Sequence[Hashable], factor: float) -> Sides:
+def _sides(against: Reference, names: Sequence[Hashable], factor: float) -> Comparisons:
     own = np.eye(len(names))
     if against == "pairs":
         first, second = np.triu_indices(len(names), 1)
-        return Sides(own[first], own[second], factor)
+        return Comparisons(own[first], own[second], factor)
     if against == "background":
-        return Sides(own, np.ones_like(own), factor)
+        return Comparisons(own, np.ones_like(own), factor)
     if against == "rest":
-        return Sides(own, 1.0 - own, factor)
+        return Comparisons(own, 1.0 - own, factor)
     for name in against:
         if name not in names:
             raise ValueError(f"{name!r} is no group; groups are {', '.join(map(str, names))}")
@@ -136,10 +136,10 @@ def _sides(against: Reference, names: Sequence[Hashable], factor: float) -> Side
     if chosen.all():
         raise ValueError("every group is in the background; leave one out")
     background = np.tile(chosen.astype(np.float64), (int((~chosen).sum()), 1))
-    return Sides(own[~chosen], background, factor)
+    return Comparisons(own[~chosen], background, factor)
 
 
-def _largest_sum(against: Reference, shares: Floats, sides: Sides) -> float:
+def _largest_sum(against: Reference, shares: Floats, sides: Comparisons) -> float:
     """Largest sum of differences when rates lie in [0, 1] and groups hold these shares of all."""
     # A convex function of the rates is largest where some groups have rate 1 and all others 0.
     groups = len(shares)
