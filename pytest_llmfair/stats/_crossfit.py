@@ -20,7 +20,7 @@ from pytest_llmfair.stats._distributions import Distributions
 from pytest_llmfair.stats._layout import Grouped, Guard, ranks
 from pytest_llmfair.stats._records import Ends, Finding, Floats, Population
 from pytest_llmfair.stats._resampling import upper_quantile
-from pytest_llmfair.stats._rows import FEW_EVENTS, few_units
+from pytest_llmfair.stats._rows import FEW_EVENTS, ONE_UNIT, few_units
 from pytest_llmfair.stats._score_intervals import find_root, t_quantile, zero_event_bound
 from pytest_llmfair.stats._totals import BinErrors, Divergence, MeanGaps, Norm, Totals
 
@@ -148,11 +148,8 @@ class Bracket:
 
     def flags(self) -> list[Finding]:
         rarest = min(self.guards, key=lambda guard: guard.events)
-        if self.single:
-            few = "one unit only: nothing shows how much units differ"
-            found = [Finding("thin_evidence", few)]
-        else:
-            found = few_units(min(guard.trials for guard in self.guards))
+        few = few_units(min(guard.trials for guard in self.guards))
+        found = [ONE_UNIT] if self.single else few
         if not found and rarest.events < FEW_EVENTS:
             few = (
                 f"only {rarest.events} of {rarest.trials} units show any difference, so "

@@ -167,13 +167,7 @@ class FairPairRatio(Estimate):
         return replace(
             found,
             sides=sides,
-            sample=Sample(
-                units=found.sample.units,
-                generations=sum(sides.sizes),
-                fewest=min(sides.sizes),
-                most=max(sides.sizes),
-                population=population,
-            ),
+            sample=replace(Sample.of_sizes(sides.sizes, population), units=found.sample.units),
             fixed_error=sides.error(aggregate) if fixed else found.fixed_error,
             method="jackknife over answers, log scale" if fixed else found.method,
         )
