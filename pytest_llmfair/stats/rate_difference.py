@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import special
 
+from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._clusters import weighted_rows
 from pytest_llmfair.stats._rates import TwoRates, read_rates
 from pytest_llmfair.stats._records import Contributions, Ends, Floats, Passes, Population
@@ -22,7 +23,6 @@ from pytest_llmfair.stats._score_intervals import (
     precision_of,
     within_share,
 )
-from pytest_llmfair.stats.joined import Folded
 from pytest_llmfair.stats.mean import Mean
 from pytest_llmfair.stats.mean_difference import mean_within
 
@@ -32,7 +32,7 @@ _MANY_DRAWS = 100_000
 
 
 @dataclass(eq=False, kw_only=True)
-class RateDifference(Folded):
+class RateDifference(Estimate):
     """Rate of the first group minus that of the second, or its absolute value.
 
     Miettinen-Nurminen score interval; on effective counts where rows cluster in units, Tango's
@@ -128,8 +128,15 @@ class RateDifference(Folded):
             method=self.method.removesuffix(", folded"),
         )
 
-    def _ends(self, alpha: float) -> Ends:
-        return -self._end(alpha, -1), self._end(alpha, 1)
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`."""
+        low = -self._end(alpha, -1)
+        return max(0.0, low, -self._end(alpha, 1)) if self.absolute else low
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+        high = self._end(alpha, 1)
+        return max(high, self._end(alpha, -1)) if self.absolute else high
 
     def _end(self, alpha: float, sign: Literal[1, -1]) -> float:
         """Upper end of the signed difference times `sign`."""
