@@ -20,6 +20,8 @@ _MOST, _LABELS_EACH = 10, 10
 _NO, _YES = 0.10, 0.72
 # A stratum has at least so many labels, if it has as many answers.
 _LEAST = 5
+# Level of the interval, and probability of a PASS, for which labels are planned.
+_LEVEL, _POWER = 0.95, 0.8
 
 
 class Cell(NamedTuple):
@@ -122,19 +124,12 @@ def allocated(
 
 
 def labels_needed(
-    weights: ArrayLike,
-    rates: ArrayLike,
-    sizes: ArrayLike,
-    room: float,
-    answers: float,
-    *,
-    level: float = 0.95,
-    power: float = 0.8,
+    weights: ArrayLike, rates: ArrayLike, sizes: ArrayLike, room: float, answers: float
 ) -> float:
     """Return the fewest labels with which a true gap of 0 passes the bound `room`, or infinity."""
     # `answers` is the squared error that is left if all answers are labelled.
     w, q, most = np.asarray(weights, float), np.asarray(rates, float), np.asarray(sizes, np.intp)
-    end, beyond = float(ndtri(0.5 + level / 2.0)), float(ndtri(0.5 + power / 2.0))
+    end, beyond = float(ndtri(0.5 + _LEVEL / 2.0)), float(ndtri(0.5 + _POWER / 2.0))
 
     def enough(total: int) -> bool:
         n = allocated(w, q, most, total).astype(float)
