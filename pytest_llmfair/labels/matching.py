@@ -120,8 +120,8 @@ def too_few(cells: Sequence[LabelCell], names: Sequence[str]) -> tuple[Finding, 
     """Report strata and groups with too few labels; `names` are those of the strata."""
     found = []
     for cell in cells:
-        group = "" if isinstance(cell.group, tuple) else f"{cell.group} / "
-        where = f"{group}{names[cell.stratum]}"
+        of_all = isinstance(cell.group, tuple)
+        where = names[cell.stratum] if of_all else f"{cell.group} / {names[cell.stratum]}"
         if cell.share > _SMALL and not cell.labels:
             text = f"{where}: none of {plural('answer', cell.answers)} is labelled; label some"
             found.append(Finding("stratum_unlabelled", text, "invalid"))

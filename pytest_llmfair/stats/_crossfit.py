@@ -148,8 +148,8 @@ class Bracket:
 
     def flags(self) -> list[Finding]:
         rarest = min(self.guards, key=lambda guard: guard.events)
-        few = few_units(min(guard.trials for guard in self.guards))
-        found = [ONE_UNIT] if self.single else few
+        found = few_units(min(guard.trials for guard in self.guards))
+        found = [ONE_UNIT] if self.single else found
         if not found and rarest.events < FEW_EVENTS:
             few = (
                 f"only {rarest.events} of {rarest.trials} units show any difference, so "
