@@ -69,8 +69,8 @@ def rate_gaps(
     for name, total in zip(grouped.names, totals.tolist(), strict=True):
         if total == 0.0:
             raise ValueError(f"group {name!r} has no counted row; its rate is not defined")
-    sides = _sides(against, grouped.names, factor)
-    span = _largest_sum(against, totals / totals.sum(), sides)
+    sides = Comparisons(*_sides(against, grouped.names), factor)
+    span = factor * _largest_sum(against, totals / totals.sum(), len(sides.first))
     rows = np.stack([above, below], axis=1)
     engine = bracket_totals(grouped, rows, MeanGaps(sides), population, span)
     return _distance(engine, grouped, span, population)
@@ -105,10 +105,10 @@ def distribution_gaps(
     values = check_rows(scores, "scores", (0.0, 1.0))
     grouped = Grouped.of(groups, units, len(values), population)
     table = GroupedScores(grouped, values, np.ones(len(values)))
-    sides = _sides(against, grouped.names, factor)
+    sides = Comparisons(*_sides(against, grouped.names), factor)
     problem = table.problem(sides, population)
     sizes = np.bincount(grouped.group)
-    span = _largest_sum(against, sizes / sizes.sum(), sides)
+    span = factor * _largest_sum(against, sizes / sizes.sum(), len(sides.first))
     codes = ranks(problem.scores)
     engine = Bracket(problem, span, problem.layout.guards(codes, population))
     return _distance(engine, grouped, span, population)
@@ -120,39 +120,39 @@ def _distance(engine: Bracket, grouped: Grouped, span: float, population: Popula
     return Distance._bracketed(engine, grouped.sample(population), planned)
 
 
-def _sides(against: Reference, names: Sequence[Hashable], factor: float) -> Comparisons:
+def _sides(against: Reference, names: Sequence[Hashable]) -> tuple[Floats, Floats]:
+    """Sides of every comparison, as 0/1 rows over the groups."""
     own = np.eye(len(names))
     if against == "pairs":
         first, second = np.triu_indices(len(names), 1)
-        return Comparisons(own[first], own[second], factor)
+        return own[first], own[second]
     if against == "background":
-        return Comparisons(own, np.ones_like(own), factor)
+        return own, np.ones_like(own)
     if against == "rest":
-        return Comparisons(own, 1.0 - own, factor)
+        return own, 1.0 - own
     for name in against:
         if name not in names:
             raise ValueError(f"{name!r} is no group; groups are {', '.join(map(str, names))}")
     chosen = np.array([name in against for name in names])
     if chosen.all():
         raise ValueError("every group is in the background; leave one out")
-    background = np.tile(chosen.astype(np.float64), (int((~chosen).sum()), 1))
-    return Comparisons(own[~chosen], background, factor)
+    return own[~chosen], np.tile(chosen.astype(np.float64), (int((~chosen).sum()), 1))
 
 
-def _largest_sum(against: Reference, shares: Floats, sides: Comparisons) -> float:
+def _largest_sum(against: Reference, shares: Floats, contrasts: int) -> float:
     """Largest sum of differences when rates lie in [0, 1] and groups hold these shares of all."""
     # A convex function of the rates is largest where some groups have rate 1 and all others 0.
     groups = len(shares)
     if against == "pairs":
-        return sides.factor * float((groups // 2) * (groups - groups // 2))
+        return float((groups // 2) * (groups - groups // 2))
     if against != "background":
-        return sides.factor * float(len(sides.first))
+        return float(contrasts)
     # With k groups at 1 that hold the share w of all rows: k (1 - w) + (groups - k) w.
     ascending = np.concatenate([[0.0], np.cumsum(np.sort(shares))])
     descending = np.concatenate([[0.0], np.cumsum(np.sort(shares)[::-1])])
     k = np.arange(groups + 1.0)
     sums = k + (groups - 2.0 * k) * np.where(2 * k < groups, descending, ascending)
-    return sides.factor * float(sums.max())
+    return float(sums.max())
 
 
 @dataclass(eq=False, kw_only=True)
