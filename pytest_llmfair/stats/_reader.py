@@ -63,15 +63,6 @@ class PairedRows:
             found.append(block / (scale * math.sqrt(weights[-1])).astype(block.dtype))
         return replace(self, rows=np.hstack(found)), weights[0]
 
-    def in_span(self) -> Self:
-        """Return the same answers in as few columns as their differences span."""
-        # Turning the axes takes time too.
-        if self.rows.shape[1] <= 1.25 * len(self.first):
-            return self
-        spanning = self.differences(self.rows)
-        rows = _in_span(spanning @ spanning.T, self.rows @ spanning.T)
-        return replace(self, rows=rows)
-
     def partitions(self, most: int) -> list[Indices]:
         """Return the fold of each pair, one for a unit; several times, against chance."""
         draw, units = np.random.default_rng(_SEED_FOLDS), int(self.units.max()) + 1
@@ -102,7 +93,10 @@ class Reading:
 
 def read(pairs: PairedRows) -> Reading:
     """Cross-fit the reader, and again with the sides of units exchanged at random."""
-    pairs = pairs.in_span()
+    # As few columns as the differences span; turning the axes takes time too.
+    if pairs.rows.shape[1] > 1.25 * len(pairs.first):
+        spanning = pairs.differences(pairs.rows)
+        pairs = replace(pairs, rows=_in_span(spanning @ spanning.T, pairs.rows @ spanning.T))
     n, partitions = len(pairs.first), pairs.partitions(_PARTITIONS)
     draw = np.random.default_rng(_SEED_FLIPS)
     signs = draw.choice([-1.0, 1.0], (int(pairs.units.max()) + 1, 1 + _FLIPS))
