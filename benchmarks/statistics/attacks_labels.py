@@ -9,8 +9,8 @@ import numpy as np
 from attacks import Attack
 
 from pytest_llmfair import assert_corrected_gap_within, label_plan
+from pytest_llmfair.labels.strata import allocated
 from pytest_llmfair.stats.corrected_gap import corrected_gap
-from pytest_llmfair.stats.label_design import allocated
 
 # Largest tail of an interval of 95 %: 2.5 % is exact.
 _TAIL = 0.035

@@ -120,7 +120,8 @@ def too_few(cells: Sequence[LabelCell], names: Sequence[str]) -> tuple[Finding, 
     """Report strata and groups with too few labels; `names` are those of the strata."""
     found = []
     for cell in cells:
-        where = cell_name(cell, names)
+        of_all = isinstance(cell.group, tuple)
+        where = names[cell.stratum] if of_all else f"{cell.group} / {names[cell.stratum]}"
         if cell.share > _SMALL and not cell.labels:
             text = f"{where}: none of {plural('answer', cell.answers)} is labelled; label some"
             found.append(Finding("stratum_unlabelled", text, "invalid"))
@@ -136,9 +137,3 @@ def too_few(cells: Sequence[LabelCell], names: Sequence[str]) -> tuple[Finding, 
             text = f"{about}: {plural('label', n)}; give {FEWEST_OF_GROUP} or more of each group"
             found.append(Finding("too_few_labels", text, "invalid"))
     return tuple(found)
-
-
-def cell_name(cell: LabelCell, names: Sequence[str]) -> str:
-    """Name a stratum, such as ``women / judge says no``."""
-    group = "" if isinstance(cell.group, tuple) else f"{cell.group} / "
-    return f"{group}{names[cell.stratum]}"

@@ -18,9 +18,15 @@ from pytest_llmfair._util.tables import rows_of, safe_cell
 from pytest_llmfair._util.validation import read_json, whole, whole_seed
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.labels.answers import Answers, Columns, number_of, read_answers, records
-from pytest_llmfair.labels.strata import FEWEST_OF_GROUP, Cell, cells_of, draw
+from pytest_llmfair.labels.strata import (
+    FEWEST_OF_GROUP,
+    Cell,
+    allocated,
+    cells_of,
+    draw,
+    labels_needed,
+)
 from pytest_llmfair.responses import REMEDY, DigestedText
-from pytest_llmfair.stats.label_design import allocated, labels_needed
 
 TO_LABEL, PLAN = "to_label.csv", "label_plan.json"
 _REMEDY = f"give the {PLAN} that llmfair labels plan wrote"
@@ -288,10 +294,7 @@ def span_of(answers: Answers, scale: Span | None) -> Span:
 
 
 def read_labels(given: Any) -> dict[str, list[float]]:
-    """Return the labels by id, from every column called label...; a list may be empty.
-
-    `given` is a file, rows with these columns, or a mapping of ids to labels.
-    """
+    """Return the labels by id of a file, of rows (columns label...) or of a mapping of ids."""
     if hasattr(given, "items") and not hasattr(given, "to_dict"):
         given = [{"id": key, "label": value} for key, value in given.items()]
     lines = rows_of(Path(given)) if isinstance(given, (str, Path)) else records(given)

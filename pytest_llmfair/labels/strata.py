@@ -1,4 +1,4 @@
-"""Strata of the judge's verdicts, set before anyone labels, and answers drawn in each."""
+"""Strata of the judge's verdicts, labels that each needs, and answers drawn in each."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
 
 from pytest_llmfair.labels.answers import Answers
 
@@ -16,27 +18,26 @@ FEWEST_OF_GROUP = 10
 _MOST, _LABELS_EACH = 10, 10
 # Guesses of the share of events where the judge says no, and yes, before anyone labels.
 _NO, _YES = 0.10, 0.72
+# A stratum has at least so many labels, if it has as many answers.
+_LEAST = 5
+# Level of the interval, and probability of a PASS, for which labels are planned.
+_LEVEL, _POWER = 0.95, 0.8
 
 
 class Cell(NamedTuple):
-    """A stratum of a group, or of all pairs: its rows, twins together, and its share.
-
-    With the share of events that is expected, and the mean label, which for pairs is a difference.
-    """
+    """A stratum of a group, or of all pairs: its rows, twins together, and what is expected."""
 
     group: str
     stratum: str
     items: list[tuple[int, ...]]
     share: float
+    # Share of events, and mean label, which for pairs is a difference.
     rate: float
     mean: float
 
 
 def cells_of(answers: Answers, labels: int) -> list[Cell]:
-    """Divide the answers into strata, as many as `labels` allow: at least 10 for each.
-
-    The levels of the judge where these are few, else two halves of each group by its verdicts.
-    """
+    """Divide the answers into strata: the judge's levels, or two halves where labels are few."""
     names = answers.names
     items: dict[Any, list[int]] = {}
     for i, row in enumerate(answers.rows):
@@ -89,10 +90,8 @@ def _level(value: float, levels: list[float], twins: Sequence[str]) -> tuple[str
 
 
 def draw(cell: Cell, number: int, answers: Answers, rng: np.random.Generator) -> list[int]:
-    """Draw rows of a cell, each equally likely, from as many different prompts as there are.
-
-    Every k-th of all rows, sorted by unit in random order.
-    """
+    """Draw rows of a cell, each equally likely, from as many different prompts as there are."""
+    # Every k-th of all rows, sorted by unit in random order.
     units = [answers.rows[item[0]].unit for item in cell.items]
     rank = dict(zip(dict.fromkeys(units), rng.random(len(units)), strict=False))
     ties = rng.random(len(units))
@@ -100,3 +99,49 @@ def draw(cell: Cell, number: int, answers: Answers, rng: np.random.Generator) ->
     step = len(order) / max(number, 1)
     places = (step * (np.arange(number) + rng.random())).astype(int)
     return [row for place in places for row in cell.items[order[place]]]
+
+
+def allocated(
+    weights: ArrayLike, rates: ArrayLike, sizes: ArrayLike, total: int
+) -> NDArray[np.intp]:
+    """Divide labels over strata, of `sizes` answers, by weight times spread (Neyman 1934)."""
+    most = np.asarray(sizes, np.intp)
+    least = np.minimum(_LEAST, most)
+    total = int(np.clip(total, least.sum(), most.sum()))
+    q = np.clip(np.asarray(rates, float), 0.01, 0.99)
+    strength = np.asarray(weights, float) * np.sqrt(q * (1.0 - q))
+    low, high = 0.0, 2.0 * total / float(strength.min())
+    for _ in range(100):
+        middle = 0.5 * (low + high)
+        enough = np.clip(middle * strength, least, most).sum() >= total
+        low, high = (low, middle) if enough else (middle, high)
+    exact = np.clip(high * strength, least, most)
+    found = np.floor(exact + 1e-6).astype(np.intp)
+    # Largest remainders; the earlier stratum where two are alike.
+    order = np.argsort(-np.where(found < most, exact - found, -1.0), kind="stable")
+    found[order[: max(total - int(found.sum()), 0)]] += 1
+    return np.asarray(found, np.intp)
+
+
+def labels_needed(
+    weights: ArrayLike, rates: ArrayLike, sizes: ArrayLike, room: float, answers: float
+) -> float:
+    """Return the fewest labels with which a true gap of 0 passes the bound `room`, or infinity."""
+    # `answers` is the squared error that is left if all answers are labelled.
+    w, q, most = np.asarray(weights, float), np.asarray(rates, float), np.asarray(sizes, np.intp)
+    end, beyond = float(ndtri(0.5 + _LEVEL / 2.0)), float(ndtri(0.5 + _POWER / 2.0))
+
+    def enough(total: int) -> bool:
+        n = allocated(w, q, most, total).astype(float)
+        yes, no = n * q + 1.0, n * (1.0 - q) + 1.0
+        shown = float(w**2 @ ((yes * no - n * q * (1.0 - q)) / (n + 2.0) ** 2 / n))
+        true = float(w**2 @ (q * (1.0 - q) / n))
+        return end * math.sqrt(shown + answers) + beyond * math.sqrt(true + answers) <= room
+
+    low, high = int(np.minimum(_LEAST, most).sum()) - 1, int(most.sum())
+    if not enough(high):
+        return math.inf
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if enough(middle) else (middle, high)
+    return high

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from pytest_llmfair.judging.scorer_audit import Audit, self_audit
-from pytest_llmfair.probing.continuations import (
-    FairPairAnswers,
-    TooFewAnswers,
-    collect_fairpair,
-)
+from pytest_llmfair.probing.continuations import FairPairAnswers, TooFewAnswers, collect_fairpair
 from pytest_llmfair.probing.rewriting import RewrittenPairs, rewrite_pairs
 from pytest_llmfair.probing.worst_pair import WorstPair, find_worst_pair
 

@@ -177,10 +177,15 @@ def perturb_answers(
     lexicon = lexicon_for(attribute, groups)
     sides = _sides(lexicon, groups)
     if perturber is None:
-        exchanged = lexicon if names is None else with_names(lexicon, sides, names)
-        return replace(responses, original=_exchanged(responses, exchanged))
-    by_group = dict(zip(sides, names or (), strict=False))
-    return replace(responses, original=_rewritten(responses, perturber, lexicon, by_group))
+        perturb = _exchange(lexicon if names is None else with_names(lexicon, sides, names))
+    else:
+        by_group = dict(zip(sides, names or (), strict=False))
+        perturb = _rewriting(responses, perturber, lexicon, by_group)
+    original = tuple(
+        tuple(perturb(pair, answer) if isinstance(answer, str) else answer for answer in row)
+        for pair, row in zip(responses.pairs, responses.original, strict=True)
+    )
+    return replace(responses, original=original)
 
 
 def _sides(lexicon: Lexicon, groups: tuple[str, str] | None) -> tuple[str, str]:
@@ -218,18 +223,8 @@ def _too_few(
     )
 
 
-def _perturbed(
-    responses: PairedResponses, perturb: Callable[[Pair, str], Answer]
-) -> tuple[tuple[Answer, ...], ...]:
-    """Return the answers to the originals, perturbed unless they are missing."""
-    return tuple(
-        tuple(perturb(pair, answer) if isinstance(answer, str) else answer for answer in row)
-        for pair, row in zip(responses.pairs, responses.original, strict=True)
-    )
-
-
-def _exchanged(responses: PairedResponses, lexicon: Lexicon) -> tuple[tuple[Answer, ...], ...]:
-    """Perturb continuations with the lexicon, each read after its prompt for context."""
+def _exchange(lexicon: Lexicon) -> Callable[[Pair, str], Answer]:
+    """Perturb a continuation with the lexicon, read after its prompt for context."""
 
     def perturb(pair: Pair, answer: str) -> Answer:
         begun = pair.original + _gap(pair.original, answer)
@@ -243,12 +238,12 @@ def _exchanged(responses: PairedResponses, lexicon: Lexicon) -> tuple[tuple[Answ
         own = [(c.start - at, c.end - at, c.after) for c in changes if c.start >= at]
         return replaced(answer, own)
 
-    return _perturbed(responses, perturb)
+    return perturb
 
 
-def _rewritten(
+def _rewriting(
     responses: PairedResponses, client: Any, lexicon: Lexicon, names: Mapping[str, str]
-) -> tuple[tuple[Answer, ...], ...]:
+) -> Callable[[Pair, str], Answer]:
     """Perturb continuations together with their prompts, with a model."""
     # By groups and text, what the rewritten text begins with: each text is rewritten once.
     prefixes: dict[tuple[str, str], dict[str, str]] = {}
@@ -280,7 +275,7 @@ def _rewritten(
         text = pair.original + _gap(pair.original, answer) + answer
         return made.get((pair.from_group, pair.to_group, text), unnamed)
 
-    return _perturbed(responses, perturb)
+    return perturb
 
 
 def _gap(prompt: str, answer: str) -> str:

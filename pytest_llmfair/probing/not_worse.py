@@ -35,11 +35,6 @@ _MEASURED = (Estimate, Result)
 _ANSWERS = (Responses, PairedResponses)
 
 
-def _is_metric_name(given: Any) -> bool:
-    """Return whether this is the name of a metric, and not the specification of a model."""
-    return isinstance(given, str) and ":" not in given
-
-
 def assert_not_worse(
     *data: Any,
     candidate: Any = None,
@@ -107,7 +102,9 @@ def assert_not_worse(
     ('PASS', -0.05)
     """
     __tracebackhide__ = True
-    info = get_metric(data[0]) if data and _is_metric_name(data[0]) else None
+    # A specification of a model has a colon.
+    named = bool(data) and isinstance(data[0], str) and ":" not in data[0]
+    info = get_metric(data[0]) if named else None
     check_keywords(assert_not_worse, info, keywords, _OTHER_WORDS, collected=True)
     rules = Rules.of(locals())
     word: Pairing | None = None if paired is None else "rows" if paired else "independent"

@@ -134,15 +134,12 @@ def search(draws: Draws, budget: int, seed: int) -> list[Tested]:
     random.Random(seed).shuffle(order)
     best = look(draws.draw, draws.lead, order, budget // 2, draws.least)
     tests = budget - budget // 2
-    return tested(draws, best[: candidates_of(tests)], tests)
-
-
-def tested(draws: Draws, chosen: Sequence[int], budget: int) -> list[Tested]:
-    """Ask each candidate anew; the side of a difference of scores is known from the search."""
+    chosen = best[: candidates_of(tests)]
     found = []
     for i in chosen:
+        # The side of a difference of scores is known from the search.
         sign = -1.0 if draws.signed and draws.rows(draws.found[i])[1] < 0.0 else 1.0
-        for seen in draws.client.ask([draws.pairs[i]], budget // len(chosen), f"proof {i}"):
+        for seen in draws.client.ask([draws.pairs[i]], tests // len(chosen), f"proof {i}"):
             rows = sign * draws.rows(seen)[0]
             if len(rows) > draws.least:
                 found.append(Tested(i, seen, gap_of(rows), sign, float(rows.std(ddof=1))))

@@ -247,7 +247,7 @@ class RewriteTask:
     def _person(self) -> tuple[tuple[str, str], Lexicon]:
         if self.names is None:
             return self.groups, self.lexicon
-        return self.names, _lexicon_of(*self.names)
+        return self.names, _lexicon_of(tuple(self.names))
 
     def _example(self) -> tuple[str, str]:
         """Return a text about the source group and its twin, made by the lexicon."""
@@ -262,10 +262,8 @@ class RewriteTask:
         )
 
 
-@functools.lru_cache(maxsize=64)
-def _lexicon_of(one: str, other: str) -> Lexicon:
-    """Return the lexicon of two names, prepared once for all texts."""
-    return name_lexicon((one, other))
+# A lexicon prepares its search at first use, which takes long, so texts share one.
+_lexicon_of = functools.lru_cache(maxsize=64)(name_lexicon)
 
 
 def with_names(lexicon: Lexicon, groups: tuple[str, str], names: tuple[str, str]) -> Lexicon:
@@ -274,7 +272,6 @@ def with_names(lexicon: Lexicon, groups: tuple[str, str], names: tuple[str, str]
     return _with_names(lexicon, groups, (names[0], names[1]))
 
 
-# A lexicon prepares its search at first use, which takes long, so callers share one.
 @functools.lru_cache(maxsize=64)
 def _with_names(lexicon: Lexicon, groups: tuple[str, str], names: tuple[str, str]) -> Lexicon:
     entry = Entry("name", {groups[0]: names[:1], groups[1]: names[1:]})

@@ -16,16 +16,14 @@ from pytest_llmfair.stats._records import (
 from pytest_llmfair.stats._score_intervals import change_point
 from pytest_llmfair.stats.binomial import BinomialSkew
 from pytest_llmfair.stats.crossed import Crossed
-from pytest_llmfair.stats.derived import RelativeDifference, Scaled
+from pytest_llmfair.stats.derived import IdealizedScore, RelativeDifference, Scaled
 from pytest_llmfair.stats.difference import PairedDifference
 from pytest_llmfair.stats.distance import Distance
 from pytest_llmfair.stats.fairpair_ratio import FairPairRatio
-from pytest_llmfair.stats.group_gaps import Reference, distribution_gaps, rate_gaps
+from pytest_llmfair.stats.group_gaps import MaxDistance, Reference, distribution_gaps, rate_gaps
 from pytest_llmfair.stats.group_values import BoundedJackknife, GroupValues
-from pytest_llmfair.stats.idealized import IdealizedScore
 from pytest_llmfair.stats.joined import JoinedRatio, JoinedSum
 from pytest_llmfair.stats.log_ratio import MeanAbsLogRatio, MeanLogRatio, ZeroCellLogRatio
-from pytest_llmfair.stats.max_distance import MaxDistance
 from pytest_llmfair.stats.mean import Mean, MeanMaximum
 from pytest_llmfair.stats.mean_difference import MeanDifference
 from pytest_llmfair.stats.multiplicity import holm

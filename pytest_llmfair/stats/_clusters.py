@@ -38,7 +38,10 @@ def check_rows(values: ArrayLike, name: str, bounds: tuple[float, float]) -> Flo
     wrong = ~((array >= low - slack) & (array <= high + slack) & np.isfinite(array))
     if wrong.any():
         row = int(np.argmax(wrong))
-        raise ValueError(f"{name} row {row} is {array[row]:g}; {_legal(bounds)}")
+        legal = f"give a number in [{low:g}, {high:g}]"
+        if math.isinf(low) and math.isinf(high):
+            legal = "give a finite number"
+        raise ValueError(f"{name} row {row} is {array[row]:g}; {legal}")
     return np.clip(array, low, high)
 
 
@@ -49,21 +52,6 @@ def _unreadable(values: Any, name: str) -> str:
         except (TypeError, ValueError):
             return f"{name} row {row} is {value!r}; give one number per row"
     return f"{name} cannot be read as numbers; give one number per row"
-
-
-def check_outcomes(array: Floats, name: str) -> None:
-    """Raise ``ValueError`` naming the first row that is neither 0 nor 1."""
-    wrong = (array != 0.0) & (array != 1.0)
-    if wrong.any():
-        row = int(np.argmax(wrong))
-        raise ValueError(f"{name} row {row} is {array[row]:g}; outcomes are 0 or 1")
-
-
-def _legal(bounds: tuple[float, float]) -> str:
-    low, high = bounds
-    if math.isinf(low) and math.isinf(high):
-        return "give a finite number"
-    return f"give a number in [{low:g}, {high:g}]"
 
 
 def check_population(population: str) -> None:
@@ -85,13 +73,18 @@ def cluster_index(
     """Return the unit number of each row, in order of appearance, and the number of units."""
     if units is None:
         return np.arange(rows), rows
-    numbers: dict[Hashable, int] = {}
     given = _labels(units, rows, name)
     whole = rows > 0 and (isinstance(given, np.ndarray) or set(map(type, given)) == {int})
     if whole and (array := np.asarray(given)).dtype.kind == "i":
-        return _numbered(array)
-    found = [numbers.setdefault(label, len(numbers)) for label in given]
-    return np.array(found, dtype=np.intp), len(numbers)
+        return _whole_numbered(array)
+    found = numbered(given)
+    return found, int(found.max(initial=-1)) + 1
+
+
+def numbered(labels: Iterable[Hashable]) -> Indices:
+    """Return the number of each label in order of appearance."""
+    numbers: dict[Hashable, int] = {}
+    return np.array([numbers.setdefault(each, len(numbers)) for each in labels], dtype=np.intp)
 
 
 def _labels(units: Iterable[Hashable], rows: int, name: str) -> Any:
@@ -101,7 +94,7 @@ def _labels(units: Iterable[Hashable], rows: int, name: str) -> Any:
     return label_list(units, rows, name)
 
 
-def _numbered(whole: Indices) -> tuple[Indices, int]:
+def _whole_numbered(whole: Indices) -> tuple[Indices, int]:
     """Return the number of each whole number in order of appearance, and how many differ."""
     # A dictionary of a million numbers does not fit a processor's cache.
     n, low = len(whole), int(whole.min())

@@ -20,7 +20,7 @@ from pytest_llmfair.stats._distributions import Distributions
 from pytest_llmfair.stats._layout import Grouped, Guard, ranks
 from pytest_llmfair.stats._records import Ends, Finding, Floats, Population
 from pytest_llmfair.stats._resampling import upper_quantile
-from pytest_llmfair.stats._rows import FEW_EVENTS, few_units
+from pytest_llmfair.stats._rows import FEW_EVENTS, ONE_UNIT, few_units
 from pytest_llmfair.stats._score_intervals import find_root, t_quantile, zero_event_bound
 from pytest_llmfair.stats._totals import BinErrors, Divergence, MeanGaps, Norm, Totals
 
@@ -148,11 +148,8 @@ class Bracket:
 
     def flags(self) -> list[Finding]:
         rarest = min(self.guards, key=lambda guard: guard.events)
-        if self.single:
-            few = "one unit only: nothing shows how much units differ"
-            found = [Finding("thin_evidence", few)]
-        else:
-            found = few_units(min(guard.trials for guard in self.guards))
+        found = few_units(min(guard.trials for guard in self.guards))
+        found = [ONE_UNIT] if self.single else found
         if not found and rarest.events < FEW_EVENTS:
             few = (
                 f"only {rarest.events} of {rarest.trials} units show any difference, so "
@@ -227,14 +224,10 @@ class FoldedBracket(Bracket):
         seen = max(value, self._noise * float(_FOLDED[0])) + reach
         unseen = self._unseen(alpha)
         guarded = value + unseen * (self.span - value) if unseen > 0.0 else 0.0
-        return min(self.span, max(self._unfolded(seen), guarded))
-
-    def _unfolded(self, seen: float) -> float:
-        """Largest sum of absolute differences whose plug-in has a mean of at most `seen`."""
         ratio = seen / self._noise
-        if ratio >= _FAR:
-            return seen
-        return self._noise * float(np.interp(ratio, _FOLDED, _GRID))
+        # The largest truth whose plug-in has a mean of at most `seen`.
+        truth = seen if ratio >= _FAR else self._noise * float(np.interp(ratio, _FOLDED, _GRID))
+        return min(self.span, max(truth, guarded))
 
 
 # Nodes of a Gauss quadrature over probabilities, and their weights.
@@ -364,7 +357,7 @@ def bracket_totals(
     codes = ranks(*rows.T)
     layout, order, group_order = grouped.layout(codes, population)
     if isinstance(norm, MeanGaps):
-        norm = norm.reordered(group_order)
+        norm = MeanGaps(norm.sides.reordered(group_order))
     kind: type[Bracket] = Bracket
     if isinstance(norm, (MeanGaps, BinErrors)):
         kind = FoldedBracket

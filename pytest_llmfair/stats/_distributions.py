@@ -17,22 +17,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
-from pytest_llmfair.stats._layout import Grouped, Layout, ranks
+from pytest_llmfair.stats._layout import Comparisons, Grouped, Layout, ranks
 from pytest_llmfair.stats._records import Floats, Indices, Population, Sample
 from pytest_llmfair.stats._resampling import SEED_LABELS, blocks, gathered
 from pytest_llmfair.stats._rows import ragged
 
 # Smaller differences of two distribution functions are rounding and have no sign.
 _EQUAL = 1e-12
-
-
-@dataclass(frozen=True, slots=True)
-class WeightedDistance:
-    """A weighted distance: the pooled groups of one side (marked 1) against the other."""
-
-    first: Floats
-    second: Floats
-    weight: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -43,7 +34,7 @@ class Distributions:
     # Weight of each score in its row: 1 / generations.
     shares: Floats
     layout: Layout
-    comparisons: tuple[WeightedDistance, ...]
+    sides: Comparisons
     # Position of each given unit among the resampled ones; meaningless where rows are resampled.
     place: Indices
 
@@ -68,16 +59,16 @@ class Distributions:
     def plug_in(self, weights: Floats) -> Floats:
         """Distance at each row of `weights` (n_draws, n_units)."""
         total = np.zeros(len(weights))
-        for factor, area in self._differences(weights):
-            total += factor * (np.abs(area) @ self._gaps)
+        for area in self._differences(weights):
+            total += self.sides.factor * (np.abs(area) @ self._gaps)
         return total
 
     def frozen(self, chosen: Floats, held: Floats) -> Floats:
         """Signs of the difference at `chosen`, applied to the difference at `held`."""
         total = np.zeros(len(held))
         pairs = zip(self._differences(chosen), self._differences(held), strict=True)
-        for (factor, first), (_, second) in pairs:
-            total += factor * ((_signs(first) * second) @ self._gaps)
+        for first, second in pairs:
+            total += self.sides.factor * ((_signs(first) * second) @ self._gaps)
         return total
 
     def witness(self) -> list[Floats]:
@@ -85,7 +76,7 @@ class Distributions:
         # Kantorovich's dual: slopes of plus or minus 1, here as values at the sorted scores.
         ones = np.ones((1, self.layout.strata.units))
         found = []
-        for _, area in self._differences(ones):
+        for area in self._differences(ones):
             steps = _signs(area[0]) * self._gaps
             found.append(np.concatenate([np.cumsum(steps[::-1])[::-1], [0.0]]))
         return found
@@ -95,11 +86,12 @@ class Distributions:
         group = self.layout.group
         sizes = np.bincount(group, weights=self.shares, minlength=self.layout.groups)
         influence = np.zeros(self.layout.strata.units)
-        for comparison, values in zip(self.comparisons, self.witness(), strict=True):
-            for side, sign in ((comparison.first, 1.0), (comparison.second, -1.0)):
+        sides = zip(self.sides.first, self.sides.second, self.witness(), strict=True)
+        for one, other, values in sides:
+            for side, sign in ((one, 1.0), (other, -1.0)):
                 mass = self.shares * side[group] / float(side @ sizes)
                 centred = mass * (values - float(mass @ values))
-                influence += (sign * comparison.weight) * np.bincount(
+                influence += (sign * self.sides.factor) * np.bincount(
                     self.layout.unit, weights=centred, minlength=len(influence)
                 )
         return influence
@@ -112,27 +104,27 @@ class Distributions:
         for size in blocks(draws, self.columns):
             labels = self.layout.shuffled(size, generator, free=False)
             total = np.zeros(size)
-            for comparison in self.comparisons:
-                first, second = comparison.first[labels], comparison.second[labels]
+            for one, other in zip(self.sides.first, self.sides.second, strict=True):
+                first, second = one[labels], other[labels]
                 share = first / (first @ mass)[:, None] - second / (second @ mass)[:, None]
                 steps = gathered(share, self.layout.slot[:-1])
                 steps *= self.shares[:-1]
                 area = np.cumsum(steps, axis=1, out=steps)
-                total += comparison.weight * (np.abs(area) @ self._gaps)
+                total += self.sides.factor * (np.abs(area) @ self._gaps)
             parts.append(total)
         return np.concatenate(parts)
 
-    def _differences(self, weights: Floats) -> Iterator[tuple[float, Floats]]:
-        """Weight of each comparison, and its two distribution functions' difference at scores."""
+    def _differences(self, weights: Floats) -> Iterator[Floats]:
+        """By comparison, the difference of two distribution functions at the scores."""
         mass = gathered(weights, self.layout.unit)
         mass *= self.shares
         totals = mass @ self._members
-        for comparison in self.comparisons:
-            first = comparison.first / _some(totals @ comparison.first)[:, None]
-            second = comparison.second / _some(totals @ comparison.second)[:, None]
+        for one, other in zip(self.sides.first, self.sides.second, strict=True):
+            first = one / _some(totals @ one)[:, None]
+            second = other / _some(totals @ other)[:, None]
             steps = gathered(first - second, self._group[:-1])
             steps *= mass[:, :-1]
-            yield comparison.weight, np.cumsum(steps, axis=1, out=steps)
+            yield np.cumsum(steps, axis=1, out=steps)
 
 
 def _some(mass: Floats) -> Floats:
@@ -179,9 +171,7 @@ class GroupedScores:
             )
         return cls(grouped, scores, 1.0 / counts[place])
 
-    def problem(
-        self, comparisons: Sequence[WeightedDistance], population: Population
-    ) -> Distributions:
+    def problem(self, sides: Comparisons, population: Population) -> Distributions:
         """Distances between these scores, units and groups in canonical order."""
         grouped = self.grouped
         layout, order, group_order = grouped.layout(ranks(self.scores, self.shares), population)
@@ -193,7 +183,7 @@ class GroupedScores:
             scores=self.scores[order],
             shares=self.shares[order],
             layout=replace(layout, unit=layout.unit[ascending], slot=layout.slot[ascending]),
-            comparisons=_canonical(comparisons, group_order),
+            sides=sides.reordered(group_order),
             place=place,
         )
 
@@ -252,19 +242,6 @@ def pair_labels(
 
 class _Unlabelled:
     """Label of rows without one; it never equals a caller's label."""
-
-
-def _canonical(
-    comparisons: Sequence[WeightedDistance], order: Indices
-) -> tuple[WeightedDistance, ...]:
-    """Sort comparisons and their sides; a distance has no direction, so sides may swap."""
-    found = []
-    for comparison in comparisons:
-        sides = sorted(
-            (comparison.first[order].tolist(), comparison.second[order].tolist()), reverse=True
-        )
-        found.append((sides[0], sides[1], comparison.weight))
-    return tuple(WeightedDistance(np.array(a), np.array(b), w) for a, b, w in sorted(found))
 
 
 def sample_of(

@@ -110,6 +110,23 @@ class Guard:
 
 
 @dataclass(frozen=True, slots=True)
+class Comparisons:
+    """Comparisons of pooled groups, one per row; those of each side are marked 1."""
+
+    first: Floats
+    second: Floats
+    # Weight of each comparison.
+    factor: float = 1.0
+
+    def reordered(self, groups: Indices) -> Comparisons:
+        """Return the same for groups in another order, sides and comparisons by content."""
+        # A distance has no direction, so sides may swap.
+        sides = zip(self.first[:, groups].tolist(), self.second[:, groups].tolist(), strict=True)
+        first, second = zip(*sorted(sorted(pair, reverse=True) for pair in sides), strict=True)
+        return Comparisons(np.array(first), np.array(second), self.factor)
+
+
+@dataclass(frozen=True, slots=True)
 class Layout:
     """Rows with their groups, and the units that are resampled."""
 

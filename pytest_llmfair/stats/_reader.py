@@ -63,15 +63,6 @@ class PairedRows:
             found.append(block / (scale * math.sqrt(weights[-1])).astype(block.dtype))
         return replace(self, rows=np.hstack(found)), weights[0]
 
-    def in_span(self) -> Self:
-        """Return the same answers in as few columns as their differences span."""
-        # Turning the axes takes time too.
-        if self.rows.shape[1] <= 1.25 * len(self.first):
-            return self
-        spanning = self.differences(self.rows)
-        rows = _in_span(spanning @ spanning.T, self.rows @ spanning.T)
-        return replace(self, rows=rows)
-
     def partitions(self, most: int) -> list[Indices]:
         """Return the fold of each pair, one for a unit; several times, against chance."""
         draw, units = np.random.default_rng(_SEED_FOLDS), int(self.units.max()) + 1
@@ -102,7 +93,10 @@ class Reading:
 
 def read(pairs: PairedRows) -> Reading:
     """Cross-fit the reader, and again with the sides of units exchanged at random."""
-    pairs = pairs.in_span()
+    # As few columns as the differences span; turning the axes takes time too.
+    if pairs.rows.shape[1] > 1.25 * len(pairs.first):
+        spanning = pairs.differences(pairs.rows)
+        pairs = replace(pairs, rows=_in_span(spanning @ spanning.T, pairs.rows @ spanning.T))
     n, partitions = len(pairs.first), pairs.partitions(_PARTITIONS)
     draw = np.random.default_rng(_SEED_FLIPS)
     signs = draw.choice([-1.0, 1.0], (int(pairs.units.max()) + 1, 1 + _FLIPS))
@@ -112,7 +106,9 @@ def read(pairs: PairedRows) -> Reading:
     margins, surest = np.empty(n), np.empty((n, 2), dtype=np.intp)
     for fold in partitions:
         for here, weights in _fitted(pairs, fold, signs):
-            a, b = _scores(pairs, here, weights)
+            used, first, second = _used(pairs, here)
+            scores = _rounded(pairs.rows[used] @ weights.astype(pairs.rows.dtype))
+            a, b = scores[first], scores[second]
             order = _order(a, b)
             flips += (signs[here] * order).sum(axis=0)
             right[here] += order[:, 0]
@@ -121,13 +117,6 @@ def read(pairs: PairedRows) -> Reading:
             surest[here] = np.column_stack([np.nanargmax(a, axis=1), np.nanargmin(b, axis=1)])
     right, flips = (0.5 + 0.5 * x / len(partitions) for x in (right, flips[1:] / n))
     return Reading(right, margins, surest, np.sort(flips))
-
-
-def _scores(pairs: PairedRows, here: Indices, weights: Floats) -> tuple[Floats, Floats]:
-    """Return the scores of the answers to some pairs, shape (pairs, answers, labellings)."""
-    used, first, second = _used(pairs, here)
-    scores = _rounded(pairs.rows[used] @ weights.astype(pairs.rows.dtype))
-    return scores[first], scores[second]
 
 
 def _used(pairs: PairedRows, here: Indices) -> tuple[Indices, Indices, Indices]:

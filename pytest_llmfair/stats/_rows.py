@@ -29,6 +29,7 @@ def few_units(units: int, what: str = "only {} units", least: int = FEW_UNITS) -
     return [Finding("thin_evidence", few)]
 
 
+ONE_UNIT = Finding("thin_evidence", "one unit only: nothing shows how much units differ")
 # How :func:`few_units` describes the smaller of two groups.
 SMALLER_GROUP = "a group has {} units"
 
@@ -314,8 +315,7 @@ class RowMeans:
         means = self.unit_means()
         events = min(int((means > 0.0).sum()), int((means < 1.0).sum()))
         if self.units == 1:
-            few = "one unit only: nothing shows how much units differ"
-            found = [Finding("thin_evidence", few)]
+            found = [ONE_UNIT]
         else:
             # For fixed units the draws are generations, counted as equally informative draws.
             found = few_units(

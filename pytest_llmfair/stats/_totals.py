@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_llmfair.stats._clusters import cluster_index
-from pytest_llmfair.stats._layout import Grouped, Layout, canonical_orders, places
+from pytest_llmfair.stats._layout import Comparisons, Grouped, Layout, canonical_orders, places
 from pytest_llmfair.stats._records import Floats, Indices
 from pytest_llmfair.stats._resampling import SEED_LABELS, blocks, gathered
 
@@ -67,19 +67,12 @@ class AbsoluteSum(Norm):
 class MeanGaps(AbsoluteSum):
     """Weighted sum of absolute differences of means (Czarnowska et al. 2021, eqs. 4 to 6)."""
 
-    first: Floats
-    second: Floats
-    factor: float
-
-    def reordered(self, groups: Indices) -> MeanGaps:
-        """Return the same for groups in another order, sides and contrasts in canonical order."""
-        sides = zip(self.first[:, groups].tolist(), self.second[:, groups].tolist(), strict=True)
-        first, second = zip(*sorted(sorted(pair, reverse=True) for pair in sides), strict=True)
-        return MeanGaps(np.array(first), np.array(second), self.factor)
+    sides: Comparisons
 
     def gaps(self, totals: NDArray[Any]) -> NDArray[Any]:
         """Difference of the means of either side; 0 where a side counts nothing."""
-        pooled = [np.einsum("bgf,cg->bcf", totals, side) for side in (self.first, self.second)]
+        both = self.sides.first, self.sides.second
+        pooled = [np.einsum("bgf,cg->bcf", totals, side) for side in both]
         half = totals.shape[2] // 2
         above = [side[:, :, :half] for side in pooled]
         below = [side[:, :, half:] for side in pooled]
@@ -88,7 +81,7 @@ class MeanGaps(AbsoluteSum):
         return np.asarray(np.where(known, gaps, 0.0))
 
     def summed(self, gaps: NDArray[Any]) -> NDArray[Any]:
-        return np.asarray(self.factor * gaps.sum(axis=(1, 2)))
+        return np.asarray(self.sides.factor * gaps.sum(axis=(1, 2)))
 
 
 class BinErrors(AbsoluteSum):

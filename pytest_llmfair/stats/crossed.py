@@ -11,6 +11,7 @@ import numpy as np
 
 from pytest_llmfair._util.wording import plural, plurals
 from pytest_llmfair.stats._base import Estimate, GroupRow, Table
+from pytest_llmfair.stats._clusters import numbered
 from pytest_llmfair.stats._records import Call, Finding, Floats, Indices
 from pytest_llmfair.stats._rows import NO_VARIANCE
 from pytest_llmfair.stats._score_intervals import t_quantile
@@ -40,7 +41,7 @@ class Crossing:
     @classmethod
     def of_rows(cls, values: Floats, factors: Sequence[Sequence[Hashable]]) -> Crossing:
         """Measure one value per row, with a label of each factor per row; cells may be missing."""
-        codes = [codes_of(labels) for labels in factors]
+        codes = [numbered(labels) for labels in factors]
         levels = [int(code.max()) + 1 for code in codes]
         key = np.ravel_multi_index(codes, levels)
         _, first, place, size = np.unique(
@@ -83,12 +84,6 @@ class Crossing:
     def left(self) -> float:
         """Variance of a cell around the additive model."""
         return self.rest * self.cells
-
-
-def codes_of(labels: Sequence[Hashable]) -> Indices:
-    """Return the numbers of labels in order of appearance."""
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(each, len(numbers)) for each in labels], dtype=np.intp)
 
 
 def half_width(main: Sequence[float], left: float, levels: Sequence[int], alpha: float) -> float:

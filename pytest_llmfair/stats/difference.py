@@ -72,7 +72,10 @@ class PairedDifference(Estimate):
         PairedDifference 0.067 [-0.006, 0.212] (95 %, 15 units x 2)
         """
         if not folded:
-            candidate, baseline = _signed(candidate), _signed(baseline)
+            candidate, baseline = (
+                each.signed if isinstance(each, RateDifference) else each
+                for each in (candidate, baseline)
+            )
         if type(candidate) is not type(baseline):
             raise ValueError(
                 f"a {type(candidate).__name__} cannot be compared with a "
@@ -154,7 +157,7 @@ class PairedDifference(Estimate):
             return self.value
         if not self.paired:
             return self._joined(alpha)[0]
-        mine = _sign(self.candidate, self.folded)
+        mine = sign_of(self.candidate, self.folded)
         found = min(m.lower_bound(alpha) for (s, _), m in self.paired.items() if s == mine)
         return max(found, self.attainable[0])
 
@@ -164,7 +167,7 @@ class PairedDifference(Estimate):
             return self.value
         if not self.paired:
             return self._joined(alpha)[1]
-        other = _sign(self.baseline, self.folded)
+        other = sign_of(self.baseline, self.folded)
         found = max(m.upper_bound(alpha) for (_, t), m in self.paired.items() if t == other)
         return min(found, self.attainable[1])
 
@@ -180,7 +183,7 @@ class PairedDifference(Estimate):
         if not self.paired:
             apart = math.hypot(self.candidate.standard_error(), self.baseline.standard_error())
             return apart * (1.0 if self.pairing is None else self.pairing)
-        signs = _sign(self.candidate, self.folded), _sign(self.baseline, self.folded)
+        signs = sign_of(self.candidate, self.folded), sign_of(self.baseline, self.folded)
         return self.paired[signs].standard_error()
 
     def _joined(self, alpha: float) -> tuple[float, float]:
@@ -297,18 +300,10 @@ def _pairing(first: Contributions, second: Contributions) -> float:
     return math.sqrt(apart / alone) if apart > NO_VARIANCE else 0.0
 
 
-def _signed(estimate: Estimate) -> Estimate:
-    return estimate.signed if isinstance(estimate, RateDifference) else estimate
-
-
-def _sign(estimate: Estimate, folded: bool) -> int:
-    return sign_of(estimate) if folded else 1
-
-
-def sign_of(estimate: Estimate) -> int:
-    """Return the sign of the mean contribution of an estimate's rows; 1 without these."""
-    contributions = estimate.contributions
-    return 1 if contributions is None or float(contributions.values.mean()) >= 0.0 else -1
+def sign_of(estimate: Estimate, folded: bool = True) -> int:
+    """Return the sign of the rows' mean contribution, which a `folded` value lacks; else 1."""
+    rows = estimate.contributions
+    return -1 if folded and rows is not None and float(rows.values.mean()) < 0.0 else 1
 
 
 def _ends(estimate: Estimate, alpha: float, folded: bool) -> tuple[float, float, float]:

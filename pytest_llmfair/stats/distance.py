@@ -16,20 +16,12 @@ from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
 from pytest_llmfair.stats._distributions import (
     GroupedScores,
     ScoreRows,
-    WeightedDistance,
     pair_labels,
     read_rows,
     sample_of,
 )
-from pytest_llmfair.stats._layout import Grouped, ranks
-from pytest_llmfair.stats._records import (
-    Contributions,
-    Ends,
-    Floats,
-    Passes,
-    Population,
-    Sample,
-)
+from pytest_llmfair.stats._layout import Comparisons, Grouped, ranks
+from pytest_llmfair.stats._records import Contributions, Ends, Floats, Passes, Population, Sample
 from pytest_llmfair.stats._score_intervals import share_of_ends
 from pytest_llmfair.stats._terms import SampledTerms, Terms, read_counts
 from pytest_llmfair.stats._totals import BinErrors, divergence
@@ -100,8 +92,8 @@ class Distance(Estimate):
         sizes = [len(counts) for _, _, counts in parts]
         labels = pair_labels(sizes, (units_a, units_b), names, paired)
         scores = GroupedScores.of_sides(parts, labels, names, population)
-        sides = WeightedDistance(np.array([1.0, 0.0]), np.array([0.0, 1.0]))
-        problem = scores.problem([sides], population)
+        sides = Comparisons(np.array([[1.0, 0.0]]), np.array([[0.0, 1.0]]))
+        problem = scores.problem(sides, population)
         span = bounds[1] - bounds[0]
         guards = problem.layout.guards(ranks(problem.scores), population)
         engine = Bracket(problem, span, guards)
@@ -170,13 +162,7 @@ class Distance(Estimate):
             engine=engine,
             planned=(planned, 0.0, -planned),
             paper_variance=engine.paper_variance(),
-            sample=Sample(
-                units=count,
-                generations=int(n.sum()),
-                fewest=int(n.min()),
-                most=int(n.max()),
-                population=population,
-            ),
+            sample=replace(Sample.of_sizes(n, population), units=count),
             attainable=(0.0, 1.0),
             of="debiased",
             findings=tuple(engine.flags(count)),

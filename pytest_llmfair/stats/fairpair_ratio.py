@@ -91,7 +91,9 @@ class FairPairRatio(Estimate):
         size = round(2 * answers * len(parts[0]))
         per_unit = np.bincount(index, minlength=count) * round(2 * answers)
         sample = replace(Sample.of_sizes(per_unit), generations=size)
-        ratios = _ratios(*parts)
+        # Infinite or NaN where a side does not vary.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratios = np.asarray(parts[0] ** 2 / (parts[1] * parts[2]))
         sums = parts
         powers = [2.0, -1.0, -1.0]
         if aggregate == "mean":
@@ -102,7 +104,10 @@ class FairPairRatio(Estimate):
         product = PowerProduct(totals, np.array(powers)) if known else None
         # Use the same exponential as the ends, so that rounding cannot put the value outside.
         value = value if product is None else math.exp(product.log)
-        findings = _flags(count, product is not None and product.error > _ROUNDING)
+        findings = few_units(count, "only {} prompts", _FEW_PROMPTS)
+        if product is None or not product.error > _ROUNDING:
+            alike = "prompts do not vary, or a side's answers never do: no upper end"
+            findings.append(Finding("no_variance", alike))
         if why is not None:
             findings = [Finding.undefined(why), *findings]
         least = 1.0 if negative_type else 0.0
@@ -162,13 +167,7 @@ class FairPairRatio(Estimate):
         return replace(
             found,
             sides=sides,
-            sample=Sample(
-                units=found.sample.units,
-                generations=sum(sides.sizes),
-                fewest=min(sides.sizes),
-                most=max(sides.sizes),
-                population=population,
-            ),
+            sample=replace(Sample.of_sizes(sides.sizes, population), units=found.sample.units),
             fixed_error=sides.error(aggregate) if fixed else found.fixed_error,
             method="jackknife over answers, log scale" if fixed else found.method,
         )
@@ -263,12 +262,6 @@ class FairPairRatio(Estimate):
         return passes
 
 
-def _ratios(between: Floats, within_a: Floats, within_b: Floats) -> Floats:
-    """F of every prompt: infinite or NaN where a side does not vary."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.asarray(between**2 / (within_a * within_b))
-
-
 def _value(
     parts: Sequence[Floats], ratios: Floats, aggregate: Aggregate
 ) -> tuple[float, str | None]:
@@ -290,11 +283,3 @@ def _value(
         "answers never vary, neither inside a side nor between the sides: F is 0/0 (a "
         "deterministic model with equal answers); sample at a higher temperature"
     )
-
-
-def _flags(units: int, varying: bool) -> list[Finding]:
-    found = few_units(units, "only {} prompts", _FEW_PROMPTS)
-    if not varying:
-        alike = "prompts do not vary, or a side's answers never do: no upper end"
-        found.append(Finding("no_variance", alike))
-    return found

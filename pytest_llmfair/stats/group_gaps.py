@@ -1,8 +1,9 @@
-"""Sums of distances between groups and their background (Czarnowska et al. 2021, eqs. 1 and 3)."""
+"""Sums of distances between groups (Czarnowska et al. 2021, eqs. 1 and 3), and the largest."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -10,11 +11,12 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats._clusters import check_rows
 from pytest_llmfair.stats._crossfit import Bracket, bracket_totals
-from pytest_llmfair.stats._distributions import GroupedScores, WeightedDistance
-from pytest_llmfair.stats._layout import Grouped, ranks
+from pytest_llmfair.stats._distributions import GroupedScores
+from pytest_llmfair.stats._layout import Comparisons, Grouped, ranks
 from pytest_llmfair.stats._records import Floats, Population
 from pytest_llmfair.stats._totals import MeanGaps
 from pytest_llmfair.stats.distance import Distance
+from pytest_llmfair.stats.pairwise_max import MaxPairwiseDifference
 
 Reference = Literal["pairs", "background", "rest"] | Sequence[Hashable]
 
@@ -67,10 +69,10 @@ def rate_gaps(
     for name, total in zip(grouped.names, totals.tolist(), strict=True):
         if total == 0.0:
             raise ValueError(f"group {name!r} has no counted row; its rate is not defined")
-    first, second = _sides(against, grouped.names)
-    norm = MeanGaps(first, second, factor)
-    span = factor * _largest_sum(against, totals / totals.sum(), len(first))
-    engine = bracket_totals(grouped, np.stack([above, below], axis=1), norm, population, span)
+    sides = Comparisons(*_sides(against, grouped.names), factor)
+    span = factor * _largest_sum(against, totals / totals.sum(), len(sides.first))
+    rows = np.stack([above, below], axis=1)
+    engine = bracket_totals(grouped, rows, MeanGaps(sides), population, span)
     return _distance(engine, grouped, span, population)
 
 
@@ -103,12 +105,10 @@ def distribution_gaps(
     values = check_rows(scores, "scores", (0.0, 1.0))
     grouped = Grouped.of(groups, units, len(values), population)
     table = GroupedScores(grouped, values, np.ones(len(values)))
-    first, second = _sides(against, grouped.names)
-    problem = table.problem(
-        [WeightedDistance(a, b, factor) for a, b in zip(first, second, strict=True)], population
-    )
+    sides = Comparisons(*_sides(against, grouped.names), factor)
+    problem = table.problem(sides, population)
     sizes = np.bincount(grouped.group)
-    span = factor * _largest_sum(against, sizes / sizes.sum(), len(first))
+    span = factor * _largest_sum(against, sizes / sizes.sum(), len(sides.first))
     codes = ranks(problem.scores)
     engine = Bracket(problem, span, problem.layout.guards(codes, population))
     return _distance(engine, grouped, span, population)
@@ -153,3 +153,36 @@ def _largest_sum(against: Reference, shares: Floats, contrasts: int) -> float:
     k = np.arange(groups + 1.0)
     sums = k + (groups - 2.0 * k) * np.where(2 * k < groups, descending, ascending)
     return float(sums.max())
+
+
+@dataclass(eq=False, kw_only=True)
+class MaxDistance(MaxPairwiseDifference):
+    """Largest distance of several groups or strata to their reference.
+
+    The interval is for the debiased value where those of the parts are.
+
+    Examples
+    --------
+    >>> one = Distance.of_distributions([0.1, 0.2, 0.3] * 5, [0.4, 0.5, 0.6] * 5)
+    >>> round(MaxDistance.of_pairs({"a": one}).value, 3)
+    0.3
+    """
+
+    def __post_init__(self) -> None:
+        """Give the interval the same centre as those of the parts."""
+        if any(pair.of == "debiased" for pair in self.pairs.values()):
+            object.__setattr__(self, "of", "debiased")
+
+    @property
+    def debiased(self) -> float:
+        """Largest debiased distance; inside the interval at every level."""
+        return max((pair.debiased for pair in self.pairs.values()), default=self.value)
+
+    def noise_floor(self) -> float:
+        """Return the largest floor of a part: the mean of the largest is at least that."""
+        return max((pair.noise_floor() for pair in self.pairs.values()), default=self.value)
+
+    def p_equal(self) -> float:
+        """p-value of "no group differs from its reference": the smallest one, Bonferroni."""
+        found = [p.p_equal() for p in self.pairs.values() if isinstance(p, Distance)]
+        return min(1.0, len(found) * min(found)) if found else super().p_equal()

@@ -73,12 +73,6 @@ class GroupValues:
     bounds: Ends = (-math.inf, math.inf)
 
     @cached_property
-    def whole(self) -> Indices:
-        """Rows of all groups, in canonical order."""
-        rows = np.concatenate(list(self.members.values()))
-        return np.asarray(rows[np.argsort(self.codes[rows], kind="stable")])
-
-    @cached_property
     def shared(self) -> bool:
         """Whether a sampling unit has rows of several groups."""
         held = [np.unique(self.unit[rows]) for rows in self.members.values()]
@@ -90,23 +84,22 @@ class GroupValues:
         """Fold of each sampling unit: units of one group have different ones where these do."""
         units = int(self.unit.max()) + 1
         # Units that hold the same are left out with the same result, so that few kinds are few.
-        held = self._held(self.whole, self.unit)
-        if len(np.unique(held[self.unit[self.whole]])) <= _FOLDS:
+        whole = self.rows(None)
+        held = self._held(whole, self.unit)
+        if len(np.unique(held[self.unit[whole]])) <= _FOLDS:
             return np.unique(np.arange(units), return_inverse=True)[1].astype(np.intp)
         found = np.zeros(units, dtype=np.intp)
-        for rows in [self.whole] if self.shared else list(self.members.values()):
-            own = rows[np.argsort(self.codes[rows], kind="stable")]
-            first = np.unique(self.unit[own], return_index=True)
-            ordered = first[0][np.argsort(first[1])]
+        for group in [None] if self.shared else list(self.members):
+            own, first = np.unique(self.unit[self.rows(group)], return_index=True)
+            ordered = own[np.argsort(first)]
             mixed = np.random.default_rng(_SEED).permutation(len(ordered))
             found[ordered[mixed]] = np.arange(len(ordered)) % _FOLDS
         return found
 
     def rows(self, group: Hashable) -> Indices:
         """Rows of a group, or with None of all, in canonical order."""
-        if group is None:
-            return self.whole
-        rows = self.members[group]
+        own = list(self.members.values()) if group is None else [self.members[group]]
+        rows = np.concatenate(own)
         return np.asarray(rows[np.argsort(self.codes[rows], kind="stable")])
 
     def sample(self, *groups: Hashable) -> Sample:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
@@ -12,8 +13,43 @@ from pytest_llmfair.stats._base import Estimate
 from pytest_llmfair.stats._records import Ends, Finding, Floats, Passes, Sample
 
 
+class Folded(Estimate):
+    """A signed quantity or, with `absolute`, its absolute value, whose interval is folded."""
+
+    absolute: bool
+
+    @abstractmethod
+    def _ends(self, alpha: float) -> Ends:
+        """Return the ends of the signed quantity."""
+
+    @property
+    @abstractmethod
+    def signed(self) -> Folded:
+        """The quantity with its sign."""
+
+    def lower_bound(self, alpha: float) -> float:
+        """Lower end with one-sided error rate `alpha`."""
+        low, high = self._ends(alpha)
+        return max(0.0, low, -high) if self.absolute else low
+
+    def upper_bound(self, alpha: float) -> float:
+        """Upper end with one-sided error rate `alpha`."""
+        low, high = self._ends(alpha)
+        return max(high, -low) if self.absolute else high
+
+    def noise_floor(self) -> float:
+        """Return the mean absolute value without a difference; NaN for the signed one."""
+        return math.sqrt(2.0 / math.pi) * self.standard_error() if self.absolute else math.nan
+
+    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
+        """As :meth:`Estimate.fair_passes`; an absolute value is kept from both sides."""
+        if not self.absolute:
+            return super().fair_passes(allowed, fair, alpha)
+        return self.signed.fair_passes((-allowed[1], allowed[1]), 0.0, alpha)
+
+
 @dataclass(eq=False, kw_only=True)
-class JoinedSum(Estimate):
+class JoinedSum(Folded):
     """A weighted sum of estimates, such as the difference of two groups, or its absolute value.
 
     The distances of the parts' ends from their centres are joined as independent errors are
@@ -81,11 +117,12 @@ class JoinedSum(Estimate):
     @property
     def signed(self) -> JoinedSum:
         """The sum with its sign."""
+        if not self.absolute:
+            return self
         most = self.attainable[1]
         value = self.constant + math.fsum(f * part.value for f, part in self.terms)
         method = self.method.removesuffix(", folded")
-        plain = replace(self, value=value, absolute=False, method=method)
-        return replace(plain, attainable=(-most, most)) if self.absolute else self
+        return replace(self, value=value, attainable=(-most, most), absolute=False, method=method)
 
     @property
     def _centre(self) -> float:
@@ -110,43 +147,20 @@ class JoinedSum(Estimate):
             up = max(0.0, part.upper_bound(alpha) - part.centre)
             below.append(abs(factor) * (down if factor > 0.0 else up))
             above.append(abs(factor) * (up if factor > 0.0 else down))
-        low, high = (
-            (-self.attainable[1] if self.absolute else self.attainable[0]),
-            self.attainable[1],
-        )
+        low, high = self.attainable
+        low = -high if self.absolute else low
         centre = self._centre
         return max(low, centre - self._join(below)), min(high, centre + self._join(above))
-
-    def lower_bound(self, alpha: float) -> float:
-        """Lower end with one-sided error rate `alpha`."""
-        low, high = self._ends(alpha)
-        return max(0.0, low, -high) if self.absolute else low
-
-    def upper_bound(self, alpha: float) -> float:
-        """Upper end with one-sided error rate `alpha`."""
-        low, high = self._ends(alpha)
-        return max(high, -low) if self.absolute else high
 
     def standard_error(self, at: float | None = None) -> float:
         """Return the standard error of the signed sum, from those of the parts."""
         return self._join([abs(f) * part.standard_error(at) for f, part in self.terms])
 
     def noise_floor(self) -> float:
-        """Return the mean absolute sum of data without a difference; NaN for the signed one."""
-        if not self.absolute:
-            return math.nan
-        if self.null is not None:
+        """As of any absolute value, from draws without a difference where these are known."""
+        if self.absolute and self.null is not None:
             return float(np.abs(self.null()).mean())
-        return math.sqrt(2.0 / math.pi) * self.standard_error()
-
-    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
-        """As :meth:`Estimate.fair_passes`; an absolute value is kept from both sides."""
-        if not self.absolute:
-            return super().fair_passes(allowed, fair, alpha)
-        passes: Callable[[float], float] = self.signed.fair_passes(
-            (-allowed[1], allowed[1]), 0.0, alpha
-        )
-        return passes
+        return super().noise_floor()
 
 
 @dataclass(eq=False, kw_only=True)

@@ -108,7 +108,12 @@ class MeanLogRatio(Estimate):
             clusters.check_repeats(index)
         elif n_units < n:
             table = np.stack([clusters.cluster_sums(x, index, n_units) for x in table.T], axis=1)
-        columns, values = _partly_left_out(table, log_ratios)
+        totals = np.sort(table, axis=0).sum(axis=0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            columns = log_ratios(totals[None, :])[0]
+            less = log_ratios(totals - _LEFT_OUT * table)
+            change = (columns - less) * (len(table) / _LEFT_OUT)
+        values = np.where(np.isfinite(columns), change, math.nan)
         influence = _Influence(values, index if fixed else None)
         return cls._of_columns(columns, influence, Sample.of_sizes(sizes, population))
 
@@ -162,18 +167,6 @@ def _checked(rows: ArrayLike) -> Floats:
         row = int(np.argmax(wrong))
         raise ValueError(f"row {row} holds {table[row].min():g}; sums are finite and at least 0")
     return table
-
-
-def _partly_left_out(
-    parts: Floats, log_ratios: Callable[[Floats], Floats]
-) -> tuple[Floats, Floats]:
-    """Log ratios, and the influence of each part (jackknife with a tenth left out)."""
-    totals = np.sort(parts, axis=0).sum(axis=0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        columns = log_ratios(totals[None, :])[0]
-        less = log_ratios(totals - _LEFT_OUT * parts)
-        influence = (columns - less) * (len(parts) / _LEFT_OUT)
-    return columns, np.where(np.isfinite(columns), influence, math.nan)
 
 
 @dataclass(eq=False, kw_only=True)

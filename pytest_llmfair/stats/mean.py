@@ -148,8 +148,9 @@ class Mean(Estimate):
             row = int(np.argmin(counts >= 1.0))
             raise ValueError(f"generations of row {row} are {counts[row]:g}; give at least 1")
         single = bool((counts == 1.0).all())
-        if outcomes and single:
-            clusters.check_outcomes(array, "values")
+        if outcomes and single and (wrong := (array != 0.0) & (array != 1.0)).any():
+            row = int(np.argmax(wrong))
+            raise ValueError(f"values row {row} is {array[row]:g}; outcomes are 0 or 1")
         variance = None
         if generation_variance is not None:
             variance = clusters.check_rows(

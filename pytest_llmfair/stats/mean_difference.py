@@ -11,17 +11,10 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.stats import _clusters as clusters
 from pytest_llmfair.stats._base import Estimate
-from pytest_llmfair.stats._records import (
-    Ends,
-    Finding,
-    Floats,
-    Indices,
-    Passes,
-    Population,
-    Sample,
-)
+from pytest_llmfair.stats._records import Ends, Finding, Floats, Indices, Population, Sample
 from pytest_llmfair.stats._rows import NO_VARIANCE, SMALLER_GROUP, few_units
 from pytest_llmfair.stats._score_intervals import t_quantile, zero_event_bound
+from pytest_llmfair.stats.joined import Folded
 from pytest_llmfair.stats.mean import Mean
 
 # Fewer units do not show the range of their scores.
@@ -29,7 +22,7 @@ _FEWEST = 10
 
 
 @dataclass(eq=False, kw_only=True)
-class MeanDifference(Estimate):
+class MeanDifference(Folded):
     """Mean of the first group minus that of the second, or its absolute value.
 
     Groups that share units are compared inside them: a mean over units. Independent groups have
@@ -181,25 +174,17 @@ class MeanDifference(Estimate):
             found, np.zeros_like(found), units_a=own, units_b=own, bounds=None
         )
 
-    def lower_bound(self, alpha: float) -> float:
-        """Lower end with one-sided error rate `alpha`."""
-        low, high = self._signed(alpha)
-        return max(0.0, low, -high) if self.absolute else max(low, self.attainable[0])
-
-    def upper_bound(self, alpha: float) -> float:
-        """Upper end with one-sided error rate `alpha`."""
-        low, high = self._signed(alpha)
-        return min(max(high, -low) if self.absolute else high, self.attainable[1])
-
-    def _signed(self, alpha: float) -> Ends:
-        if self.seen is None:
-            return self._limited(alpha)
-        if self.variance == 0.0:
+    def _ends(self, alpha: float) -> Ends:
+        low, high = self._limited(alpha)
+        if self.seen is not None and self.variance == 0.0:
             # A rare unit may differ by as much as any two scores do.
             missed = zero_event_bound(self.fewest, alpha) * self.seen * max(len(self.sides), 1)
-            return self.gap - missed, self.gap + missed
-        ends, wider = self._limited(alpha), self._unlimited(alpha)
-        return min(ends[0], wider[0]), max(ends[1], wider[1])
+            low, high = self.gap - missed, self.gap + missed
+        elif self.seen is not None:
+            wider = self._unlimited(alpha)
+            low, high = min(low, wider[0]), max(high, wider[1])
+        most = self.attainable[1]
+        return max(low, -most), min(high, most)
 
     def _limited(self, alpha: float) -> Ends:
         if self.within is not None:
@@ -228,16 +213,6 @@ class MeanDifference(Estimate):
             return math.sqrt(self.variance)
         parts = self.sides if self.within is None else (self.within,)
         return math.hypot(*(part.standard_error() for part in parts)) if parts else math.nan
-
-    def fair_passes(self, allowed: Ends, fair: float, alpha: float) -> Passes:
-        """As :meth:`Estimate.fair_passes`; an absolute value is kept from both sides."""
-        if not self.absolute:
-            return super().fair_passes(allowed, fair, alpha)
-        return self.signed.fair_passes((-allowed[1], allowed[1]), 0.0, alpha)
-
-    def noise_floor(self) -> float:
-        """Return the mean absolute difference of equal groups; NaN for the signed difference."""
-        return math.sqrt(2.0 / math.pi) * self.standard_error() if self.absolute else math.nan
 
 
 def mean_within(influence: Floats, gap: float, span: float) -> Mean:

@@ -43,17 +43,9 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def tukey_error_rate(groups: int, level: float) -> float:
-    """Return the one-sided error rate of each two groups, so that all intervals hold jointly.
-
-    Tukey-Kramer: from the studentized range of `groups` independent normal estimates, at least
-    2; on the safe side where their variances differ (Hayter 1984). `level` is the joint confidence
-    level of the two-sided intervals.
-
-    Examples
-    --------
-    >>> round(tukey_error_rate(2, 0.95), 4), round(tukey_error_rate(3, 0.95), 4)
-    (0.025, 0.0095)
-    """
+    """Return the one-sided error rate of each two groups, at a joint two-sided `level` of all."""
+    # Tukey-Kramer: from the studentized range of independent normal estimates; on the safe side
+    # where their variances differ (Hayter 1984).
     z, step = np.linspace(-8.0, 8.0, 1601, retstep=True)
     density = np.exp(-0.5 * z * z) * step / math.sqrt(2.0 * math.pi)
     low, high = 0.0, 40.0

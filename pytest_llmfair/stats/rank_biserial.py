@@ -115,6 +115,12 @@ class RankBiserial(Estimate):
         compared = varies and alone.variance > 0.0
         effect = spread.variance / alone.variance if compared else (n_a + n_b) / n_units
         value = (doubled - n_a * n_b) / (n_a * n_b)
+        findings = few_units(spread.fewest, SMALLER_GROUP)
+        if not varies:
+            one_sided = "every pair has the same winner"
+            what = one_sided if wins in (0.0, 1.0) else "placements do not vary"
+            alike = f"{what}: the {spread.fewest} units of the smaller group count as draws"
+            findings.append(Finding("no_variance", alike))
         index = np.concatenate([index_a, index_b])
         return cls(
             value=value,
@@ -128,7 +134,7 @@ class RankBiserial(Estimate):
                 design_effect=effect,
             ),
             attainable=(-1.0, 1.0),
-            findings=_flags(spread.fewest, varies, wins),
+            findings=tuple(findings),
             wins=wins,
             effective=max(1.0, wins * (1.0 - wins) / spread.variance) if varies else spread.fewest,
             df=spread.df if varies else math.inf,
@@ -259,12 +265,3 @@ def _mann_whitney(n_a: int, n_b: int, doubled: int, tied: float) -> float:
         return 1.0
     distance = abs(doubled - n_a * n_b) / 2.0 - 0.5
     return min(1.0, 2.0 * float(special.ndtr(-distance / math.sqrt(spread))))
-
-
-def _flags(fewest: int, varies: bool, wins: float) -> tuple[Finding, ...]:
-    found = few_units(fewest, SMALLER_GROUP)
-    if not varies:
-        what = "every pair has the same winner" if wins in (0.0, 1.0) else "placements do not vary"
-        alike = f"{what}: the {fewest} units of the smaller group count as draws"
-        found.append(Finding("no_variance", alike))
-    return tuple(found)

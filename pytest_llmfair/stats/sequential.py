@@ -18,11 +18,6 @@ _POINTS = 601
 _REACH = 8.0
 
 
-def obrien_fleming(alpha: float, fraction: float) -> float:
-    """One-sided error to spend by a fraction in (0, 1] (Lan and DeMets 1983)."""
-    return float(2.0 * ndtr(-ndtri(1.0 - alpha / 2.0) / math.sqrt(fraction)))
-
-
 @dataclass(slots=True)
 class Spending:
     """Nominal one-sided error rate of each look, so that all looks together keep ``alpha``.
@@ -56,7 +51,8 @@ class Spending:
                 f"a look at {fraction:.0%} of the evidence after one at {self._fraction:.0%}; "
                 "every look needs new evidence, at most the planned amount"
             )
-        target = obrien_fleming(self.alpha, fraction)
+        # What O'Brien and Fleming's boundary spends by then (Lan and DeMets 1983).
+        target = float(2.0 * ndtr(-ndtri(1.0 - self.alpha / 2.0) / math.sqrt(fraction)))
         step = math.sqrt(fraction - self._fraction)
         boundary = self._boundary(target - self._spent, step)
         self._before = self._points, self._weighted(), self._spent, step

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pytest_llmfair import LabelPlan, label_plan
-from pytest_llmfair.stats.label_design import allocated
+from pytest_llmfair.labels.strata import allocated
 from tests.labels.world import answers, filled
 
 

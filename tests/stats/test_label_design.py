@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_llmfair.stats.label_design import allocated, labels_needed
+from pytest_llmfair.labels.strata import allocated, labels_needed
 
 
 def test_labels_go_by_share_and_spread():
