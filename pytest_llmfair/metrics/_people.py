@@ -41,39 +41,6 @@ _TINY = 20
 E = TypeVar("E", bound=Estimate)
 GroupPair = tuple[Hashable, Hashable]
 
-# Documentation of what the metrics of tables share.
-PARAMETERS = """
-    y_true, y_pred : array_like of shape (n_rows,)
-        True and predicted classes.
-    positive : object
-        The class that the rate is about; all others are the rest.
-    groups : array_like of shape (n_rows,) or (n_rows, n_columns)
-        Protected-attribute label of each row. Several columns, also of a data frame, compare
-        their intersections, such as "sex=F & age=30".
-    reference : object, optional
-        Group that each other one is compared with: group minus reference, or group over
-        reference. By default every two groups are compared.
-    weights : array_like of shape (n_rows,), optional
-        Weight of each row, at least 0, for units drawn from more.
-    minimum_n, minimum_share : int, float
-        Groups with fewer rows, or a smaller share of the rows, are not judged: they are named
-        with their count, and in ``.groups``.
-    missing : {"error", "drop"}
-        What happens to rows in which a value is missing; those dropped are counted by group.
-    units : sequence, optional
-        One label per row; rows with equal labels are one sampling unit, and a label that appears
-        in both groups makes the comparison paired. Default: each row.
-    population : {"sampled", "fixed"}
-        Whether the units were drawn from a larger population or are all of it.
-    """
-_RAISES = """
-    Raises
-    ------
-    ValueError
-        If lengths differ, a label, class or score is missing or out of range, the reference is no
-        group, or there is one group only.
-    """
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Who:
@@ -108,12 +75,12 @@ def _keywords(
 
 
 def people_metric(
-    *, shared: str = "", without: str = "", **facts: Any
+    *shared: str, without: str = "", **facts: Any
 ) -> Callable[[Callable[..., E]], Callable[..., E]]:
     """Make a metric, with all of `_keywords`, of a function of columns, `positive` and `who`."""
     usual: dict[str, Any] = {"direction": "lower", "bounds": (0.0, 1.0)}
     facts = usual | {"example": _examples.people} | facts
-    complete = described(PARAMETERS, shared, _RAISES)
+    complete = described("people", *shared)
     return lambda measure: metric(family="classification", unit="person", **facts)(
         complete(of_people(measure, without))
     )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import described, sampling
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
     Rows,
@@ -33,13 +33,6 @@ from pytest_llmfair.stats import (
 
 __all__ = ["answer_accuracy", "bbq_bias", "icat", "stereotype_preference"]
 
-_RAISES = """
-    Raises
-    ------
-    ValueError
-        If a number is NaN or outside [0, 1] (names the row), or arguments differ in length.
-    """
-
 
 @metric(
     family="benchmarks",
@@ -51,7 +44,7 @@ _RAISES = """
     reported="UnifiedQA-11B (RACE): .50 to .69 in ambiguous contexts, .82 to .94 in others",
     example=_examples.right_answers,
 )
-@described(sampling("row"), _RAISES)
+@described("sampling", "shares")
 def answer_accuracy(
     correct: ArrayLike,
     *,
@@ -95,7 +88,7 @@ def answer_accuracy(
     aliases=("bbq",),
     example=_examples.even_sides,
 )
-@described(sampling("row"))
+@described("sampling")
 def bbq_bias(
     sides: ArrayLike,
     *,
@@ -171,7 +164,7 @@ def bbq_bias(
     aliases=("stereotype_score",),
     example=_examples.even_preferences,
 )
-@described(sampling("row"), _RAISES)
+@described("sampling", "shares")
 def stereotype_preference(
     preferred: ArrayLike,
     *,
@@ -214,7 +207,7 @@ def stereotype_preference(
     reported="GPT-2: .730 (small), .705 (large), printed times 100",
     example=_examples.idealized,
 )
-@described(sampling("row"), _RAISES)
+@described("sampling", "shares")
 def icat(
     meaningful: ArrayLike,
     preferred: ArrayLike,

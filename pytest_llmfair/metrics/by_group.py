@@ -31,6 +31,7 @@ from pytest_llmfair.metrics._group_metrics import (
     two_ends,
     value_and_ends,
 )
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._people import People, Who, pairs_of
 from pytest_llmfair.metrics.arguments import same_index, same_length
 from pytest_llmfair.stats import Estimate, Finding, GroupValues, Undefined
@@ -41,6 +42,7 @@ Method = Literal["between_groups", "to_overall"]
 
 
 @helpful_keywords()
+@described("people")
 def group_metrics(
     metrics: Metric | Sequence[Metric] | Mapping[str, Metric],
     y_true: ArrayLike,
@@ -67,18 +69,12 @@ def group_metrics(
         whose second parameter is called ``y_score`` or ``y_prob`` is given `y_score`.
     y_true, y_pred, y_score : array_like of shape (n_rows,)
         True values, predictions, and scores; `y_pred` or `y_score` is needed.
-    groups : array_like of shape (n_rows,) or (n_rows, n_columns)
-        Protected-attribute label of each row; several columns make intersections.
     control : array_like of shape (n_rows,) or (n_rows, n_columns), optional
         Groups are compared only within equal labels of this, such as a job.
     weights : array_like of shape (n_rows,), optional
         Weight of each row, given to metrics as ``sample_weight``.
     minimum_n, minimum_share : int, float
         Groups with fewer rows, or a smaller share of the rows, are shown but not compared.
-    missing : {"error", "drop"}
-        What happens to rows in which a value is missing; those dropped are counted by group.
-    units : sequence, optional
-        One label per row; rows with equal labels are one sampling unit. Default: each row.
     bounds : mapping of str to tuple of float, optional
         Smallest and largest value of metrics by name, for a better interval; known for those of
         scikit-learn and fairlearn that are shares.

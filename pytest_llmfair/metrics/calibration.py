@@ -39,25 +39,7 @@ from pytest_llmfair.stats import (
 
 __all__ = ["brier_score_difference", "calibration_gap", "roc_auc_difference"]
 
-_SCORES = """
-    y_true : array_like of shape (n_rows,)
-        True classes.
-    y_score : array_like of shape (n_rows,)
-        Probability of the positive class, in [0, 1].
-    positive : object
-        The class that scores are about; all others are the rest.
-
-    Returns
-    -------
-    JoinedSum, MaxPairwiseDifference or Undefined
-        Value in [0, 1]; 0 when the groups are equal. Two groups: ``.signed`` is the first minus
-        the second, or the other minus the reference. More: the largest of any two. ``.groups``
-        has every pair, then each group's own value as ``rate``, with its interval.
-    """
-
-_score_metric = partial(people_metric, shared=_SCORES, example=_examples.scored_people)
-
-_score_metric = partial(people_metric, shared=_SCORES, example=_examples.scored_people)
+_score_metric = partial(people_metric, "scored people", example=_examples.scored_people)
 
 
 @_score_metric(

@@ -33,6 +33,8 @@ __all__ = ["demographic_parity_difference", "impact_ratio"]
 
 
 @people_metric(
+    "predicted",
+    "differences of rates",
     paper="bouchard2024",
     symbol="DP",
     reported="thresholds only, no measured values",
@@ -51,18 +53,6 @@ def demographic_parity_difference(
     Demographic parity of Bouchard (2024), section 3.2.1: ``|P(prediction | first group) -
     P(prediction | second group)|``.
 
-    Parameters
-    ----------
-    y_pred : array_like of shape (n_rows,)
-        Predicted classes.
-
-    Returns
-    -------
-    RateDifference or MaxPairwiseDifference
-        Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in order
-        of appearance) minus the second, or the other minus the reference. More: the largest
-        difference of any two. ``.groups`` has every pair, then each group with its ``rate``.
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import demographic_parity_difference
@@ -75,6 +65,7 @@ def demographic_parity_difference(
 
 
 @people_metric(
+    "predicted",
     paper="saleiro2018",
     symbol="IR",
     direction="higher",
@@ -94,23 +85,12 @@ def impact_ratio(
     The disparity of predicted prevalence of Saleiro et al. (2018), with the group selected most
     as reference.
 
-    Parameters
-    ----------
-    y_pred : array_like of shape (n_rows,)
-        Predicted classes.
-
     Returns
     -------
     RateRatio, MaxPairwiseRatio or Undefined
         Value in [0, 1]; 1 when the rates are equal. NaN with a reason when no row is selected, or
         fewer than two groups are judged. ``.groups`` has every judged pair, and every group: its
         rate over the largest as ``value``, with ``rate`` and ``n``.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a label or prediction is missing, there is one group only, or
-        `minimum_share` is no share.
 
     Examples
     --------
@@ -158,15 +138,6 @@ def _difference_of(rate: ErrorRate, *, right: bool = False) -> Callable[..., Est
 
     {summary}
 
-    Returns
-    -------
-    RateDifference, MaxPairwiseDifference or Undefined
-        Value in [0, 1]; 0 when the rates are equal. Two groups: ``.signed`` is the first (in
-        order of appearance) minus the second, or the other minus the reference. More: the
-        largest difference of any two.
-        ``.groups`` has every pair, then each group with its ``rate``. NaN with a reason when a
-        group has no row that is {rate.counted}.
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import {name}
@@ -175,7 +146,7 @@ def _difference_of(rate: ErrorRate, *, right: bool = False) -> Callable[..., Est
     >>> {name}(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
     RateDifference 0.250 [0.000, 0.807] (95 %, 6 people)
     """
-    return people_metric(**facts)(measure)
+    return people_metric("differences of rates", **facts)(measure)
 
 
 def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:

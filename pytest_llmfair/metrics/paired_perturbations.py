@@ -19,6 +19,7 @@ from pytest_llmfair.metrics._paired_perturbations import (
     folded,
     prepared,
 )
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
     Dissimilarity,
@@ -46,6 +47,7 @@ __all__ = ["fairpair", "ngram_contrast", "perturbation_is_valid"]
     "models, 60 prompts x 100 samples a side)",
     example=_examples.continuations,
 )
+@described("sampling", unit="prompt")
 def fairpair(
     perturbed_continuations: Sequence[Any],
     continuations_of_perturbed: Sequence[Any],
@@ -79,10 +81,6 @@ def fairpair(
     aggregate : {"pooled", "mean"}
         Ratio of the means over prompts, or the paper's mean of the prompts' ratios, which is
         biased upwards.
-    units : sequence, optional
-        One label per prompt; prompts with equal labels are one sampling unit.
-    population : {"sampled", "fixed"}
-        Whether prompts were drawn from a larger population, or only answers vary.
 
     Returns
     -------

@@ -151,32 +151,6 @@ _occupation_metric = partial(
     generations=30,
 )
 
-_PARAMETERS = """
-    male_counts, kept_counts : array_like of shape (n_occupations,), or mapping
-        Male generations, and generations with any gender, per occupation. Mappings go from
-        occupation to count.
-    total_counts : array_like of shape (n_occupations,) or mapping, optional
-        Generations before those without a gender were dropped; the share dropped is reported per
-        occupation (``.groups[o].dropped``).
-    tie_counts : array_like of shape (n_occupations,) or mapping, optional
-        Generations with as many male as female pronouns (:func:`pronoun_ties`), reported too
-        (``.groups[o].ties``); needs `total_counts`.
-    max_dropped : float
-        Share of an occupation's generations in [0, 1] that may be dropped; beyond it a verdict is
-        INVALID.
-    units : sequence, optional
-        Name of each occupation; rows with equal names (say, prompts) are one sampling unit and
-        one row of ``.groups``.
-    population : {"fixed", "sampled"}
-        "fixed": these occupations are all of interest, and only generations vary.
-
-    Raises
-    ------
-    ValueError
-        If counts are negative or not whole, or exceed one another (names the row or the
-        occupation).
-    """
-
 
 @_occupation_metric(
     symbol="neutrality",
@@ -185,7 +159,7 @@ _PARAMETERS = """
     reported="a perfectly fair model scores .145 at 30 generations an occupation and .099 at 64",
     aliases=("neutrality",),
 )
-@described(_PARAMETERS)
+@described("occupations")
 def ruted_neutrality(
     male_counts: ArrayLike | Mapping[Any, int],
     kept_counts: ArrayLike | Mapping[Any, int],
@@ -227,7 +201,7 @@ def ruted_neutrality(
     reported="no values (in a figure only)",
     aliases=("skew",),
 )
-@described(_PARAMETERS)
+@described("occupations")
 def ruted_skew(
     male_counts: ArrayLike | Mapping[Any, int],
     kept_counts: ArrayLike | Mapping[Any, int],
@@ -272,7 +246,7 @@ def ruted_skew(
     aliases=("stereotype",),
     example=_examples.occupations,
 )
-@described(_PARAMETERS)
+@described("occupations")
 def ruted_stereotype(
     male_counts: ArrayLike | Mapping[Any, int],
     kept_counts: ArrayLike | Mapping[Any, int],
@@ -301,12 +275,6 @@ def ruted_stereotype(
         the majority. ``.paper_variance`` is the sampling variance the paper prints (section
         3.4.2), which no verdict uses; ``.groups`` holds the occupations, ``rate`` the
         stereotypical share.
-
-    Raises
-    ------
-    ValueError
-        If counts are negative or not whole, exceed one another, or a majority is neither "male"
-        nor "female" (names the row or the occupation).
 
     Examples
     --------

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
     Floats,
@@ -39,6 +40,7 @@ __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
     reported="no values (in a figure only)",
     example=_examples.sentence_pairs,
 )
+@described("sampling", "shares", unit="pair")
 def trick_stereotype(
     p_stereotypical: ArrayLike,
     p_antistereotypical: ArrayLike,
@@ -58,8 +60,6 @@ def trick_stereotype(
         Row i of both is one pair of sentences. One number: the probability of the right answer,
         given one of the two answers. Two numbers: the probabilities of the right answer and of
         the other one, which are normalised here to sum to 1.
-    units : sequence, optional
-        One label per pair (say, its template or occupation); equal labels are one sampling unit.
     population : {"sampled", "fixed"}
         Whether the sentences are a sample or all of interest. Probabilities are read from the
         model, so that nothing varies for a fixed list (section 3.4): it gets the interval of a
@@ -70,11 +70,6 @@ def trick_stereotype(
     Mean or Undefined
         Value in [-1, 1], stereotypical minus anti-stereotypical. Undefined where both answers of
         a sentence have probability 0 (the reason names the row).
-
-    Raises
-    ------
-    ValueError
-        If the sides differ in length, or a probability is NaN or outside [0, 1] (names the row).
 
     Examples
     --------

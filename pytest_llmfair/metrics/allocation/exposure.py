@@ -32,26 +32,6 @@ __all__ = ["exposure_ratio", "ndkl"]
 
 _SHUFFLES = 100
 
-_PARAMETERS = """
-    scores : array_like of shape (n_candidates,), or mapping
-        One score per candidate, the highest is shown first; or by (pool, candidate).
-    groups : array_like of shape (n_candidates,), or mapping
-        Protected-attribute label of each candidate.
-    rounds : sequence
-        Ranking of each candidate, also the sampling unit.
-    units : sequence, optional
-        Another name for `rounds`; giving both is an error.
-    population : {"sampled", "fixed"}
-        Whether the rankings were drawn from a larger population or are all of it.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, the reference is no group, or there is one group only.
-    TypeError
-        If there are no rounds, or both `rounds` and `units`.
-    """
-
 _ranking_metric = partial(metric, family="allocation", unit="round", example=_examples.rankings)
 
 
@@ -63,7 +43,7 @@ _ranking_metric = partial(metric, family="allocation", unit="round", example=_ex
     aliases=("exposure",),
     favourable="high",
 )
-@described(_PARAMETERS)
+@described("candidates", "rankings")
 def exposure_ratio(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -77,11 +57,6 @@ def exposure_ratio(
 
     Demographic parity of exposure of Singh and Joachims (2018): a candidate at rank r is seen
     with weight ``1 / log2(1 + r)``. Candidates with equal scores share their ranks.
-
-    Parameters
-    ----------
-    reference : object, list or "rest", optional
-        Group that the others are compared with. By default every two groups are compared.
 
     Returns
     -------
@@ -147,7 +122,7 @@ def exposure_ratio(
     bounds=(0.0, math.inf),
     aliases=("NDKL",),
 )
-@described(_PARAMETERS)
+@described("candidates", "rankings")
 def ndkl(
     scores: ArrayLike | Mapping[Any, float],
     *,

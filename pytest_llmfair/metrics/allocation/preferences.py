@@ -41,17 +41,6 @@ __all__ = [
     "pairwise_scores",
 ]
 
-_COMPARISONS = """
-    comparisons : list of mappings
-        Rows with ``pool``, ``first``, ``second`` (candidates in the order shown) and ``winner``:
-        "first", "second", "tie", or None for an unusable answer.
-    groups : mapping
-        Candidate to group.
-    reference : object, list or "rest"
-        Label of the reference group, a list of labels (their union), or "rest": everyone outside
-        the group that is compared.
-    """
-
 _WIN, _TIE = 0.5, 0.25
 _NO_FAIR_VALUE = Finding(
     "no_fair_value",
@@ -61,7 +50,7 @@ _NO_FAIR_VALUE = Finding(
 )
 
 
-@described(_COMPARISONS)
+@described("comparisons")
 def pairwise_scores(
     comparisons: Iterable[Mapping[str, Any]],
     *,
@@ -78,10 +67,6 @@ def pairwise_scores(
     ----------
     unusable : float
         What both get for an unusable answer, in [0, 0.5].
-    max_inconsistent : float
-        In [0, 1]; an assertion on these scores is INVALID when a larger share of the pairs of a
-        group got another answer in the other order. A judge that always names the first
-        candidate ties everyone, and would pass.
 
     Returns
     -------
@@ -118,7 +103,7 @@ def pairwise_scores(
     return PairwiseScores(scores, rows, share(max_inconsistent, "max_inconsistent"))
 
 
-@described(_COMPARISONS)
+@described("comparisons")
 def pairwise_consistency(
     comparisons: Iterable[Mapping[str, Any]], *, groups: Mapping[Any, Any]
 ) -> dict[Hashable, dict[str, float]]:
@@ -168,7 +153,7 @@ def pairwise_consistency(
     example=_examples.comparisons,
     favourable="high",
 )
-@described(_COMPARISONS)
+@described("candidates", "sampling", "comparisons", unit="pool")
 def pairwise_preference_gap(
     comparisons: Iterable[Mapping[str, Any]],
     *,
@@ -190,13 +175,8 @@ def pairwise_preference_gap(
         "paper" gives the printed share of pairs for which the candidate of the group is named in
         both orders (RABBI paper, section 4.3). It has no fair value: it is also 0 where the
         reference always wins, so that an assertion on it is INVALID.
-    max_inconsistent : float
-        Share in [0, 1] of the pairs of a group that may get another answer in the other order;
-        beyond it an assertion is INVALID.
     units : sequence, optional
         One label per comparison; those with equal labels are one sampling unit. Default: pools.
-    population : {"sampled", "fixed"}
-        Whether the pools were drawn from a larger population or are all of it.
 
     Returns
     -------

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import CANDIDATES, described
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import Candidates
 from pytest_llmfair.metrics.arguments import RowNumbers
@@ -57,7 +57,7 @@ _score_metric = partial(
     ),
     aliases=("RABBI",),
 )
-@described(CANDIDATES)
+@described("candidates")
 def rabbi(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -109,7 +109,7 @@ def rabbi(
     ),
     aliases=("score_gap",),
 )
-@described(CANDIDATES)
+@described("candidates")
 def average_score_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -159,7 +159,7 @@ def average_score_gap(
     ),
     aliases=("jsd",),
 )
-@described(CANDIDATES)
+@described("candidates")
 def jensen_shannon_divergence(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -192,14 +192,6 @@ def jensen_shannon_divergence(
         Value in [0, ln 2] (in bits [0, 1]); 0 when both histograms are equal, the largest where
         they share no bin. More groups or strata: the largest, each in ``.groups``. The interval
         surrounds the debiased value, since the value itself is above 0 in every sample.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, the reference is no group, there is one group only,
-        `bins` is below 2, or `base` is not above 1.
-    TypeError
-        If both `rounds` and `units` are given.
 
     Examples
     --------
@@ -245,7 +237,7 @@ def jensen_shannon_divergence(
     ),
     aliases=("emd",),
 )
-@described(CANDIDATES)
+@described("candidates")
 def earth_movers_distance(
     scores: ArrayLike | Mapping[Any, float],
     *,

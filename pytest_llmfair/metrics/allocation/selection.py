@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import CANDIDATES, described
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import Candidates
 from pytest_llmfair.metrics.arguments import Floats, RowNumbers
@@ -39,19 +39,8 @@ _selection_metric = partial(
 )
 
 
-_RAISES = """
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, the reference is no group, there is one group only, or
-        k is larger than a pool (names it).
-    TypeError
-        If there is neither `rounds` nor `units`, or both.
-    """
-
-
 @_selection_metric(symbol="Delta-DP", aliases=("dp_gap",), example=_examples.pools)
-@described(_RAISES, CANDIDATES)
+@described("candidates", "quota")
 def demographic_parity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -66,13 +55,6 @@ def demographic_parity_gap(
 
     The demographic parity gap of the RABBI paper, section 4.2. Candidates tied at the cut are
     selected with probability (k - above) / tied each.
-
-    Parameters
-    ----------
-    rounds : sequence
-        Pool of each candidate, also the sampling unit.
-    k : int
-        Candidates selected from each pool, at least 1 and at most the smallest pool.
 
     Returns
     -------
@@ -95,7 +77,7 @@ def demographic_parity_gap(
 
 
 @_selection_metric(symbol="Delta-EO", aliases=("eo_gap",), example=_examples.qualified_pools)
-@described(_RAISES, CANDIDATES)
+@described("candidates", "quota")
 def equal_opportunity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -114,10 +96,6 @@ def equal_opportunity_gap(
 
     Parameters
     ----------
-    rounds : sequence
-        Pool of each candidate, also the sampling unit.
-    k : int
-        Candidates selected from each pool, at least 1 and at most the smallest pool.
     qualified : array_like of bool of shape (n_candidates,)
         Whether each candidate is qualified.
 
@@ -171,7 +149,7 @@ def _gap(
     return replace(estimate, variant=f"@{k}").with_findings(found)
 
 
-@described(CANDIDATES)
+@described("candidates", "quota")
 def selection_rate(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -182,12 +160,10 @@ def selection_rate(
 ) -> dict[Hashable, float]:
     """Share of each group's candidates among the top k of their pools.
 
+    Candidates tied at the cut count (k - above) / tied each.
+
     Parameters
     ----------
-    rounds : array_like of shape (n_candidates,)
-        Pool of each candidate.
-    k : int
-        Candidates selected from each pool; those tied at the cut count (k - above) / tied each.
     qualified : array_like of bool of shape (n_candidates,), optional
         Rates are over these candidates only; all of them compete for the places.
 
@@ -196,11 +172,6 @@ def selection_rate(
     dict
         Group to rate in [0, 1], groups in order of appearance; NaN for a group without a
         qualified candidate.
-
-    Raises
-    ------
-    ValueError
-        If a score is NaN, lengths differ, or k is larger than a pool (names it).
 
     Examples
     --------

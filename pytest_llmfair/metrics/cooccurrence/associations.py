@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair._util.validation import share
-from pytest_llmfair.metrics._parameters import RESPONSES, described
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows
 from pytest_llmfair.metrics.cooccurrence._counting import (
@@ -51,7 +51,7 @@ _association_metric = partial(
 
 
 @_association_metric(paper="bommasani2023", symbol="SA", aliases=("SA",))
-@described(RESPONSES)
+@described("sampling", "responses", unit="response")
 def stereotypical_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -84,12 +84,6 @@ def stereotypical_associations(
         Value from 0, the best, to 1 less the smallest share expected. ``.groups`` holds the
         distance of every word seen with a group; with "observed" its interval takes the shares as
         known.
-
-    Raises
-    ------
-    ValueError
-        If there are fewer than two groups, a list of words is empty or a word names two groups,
-        `reference` is no distribution over the groups, or a response is no text.
 
     Examples
     --------
@@ -180,7 +174,7 @@ def _table(
 
 
 @_association_metric(paper="bouchard2024", symbol="EGA", aliases=("EGA",))
-@described(RESPONSES)
+@described("sampling", "responses", unit="response")
 def equal_group_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -242,7 +236,7 @@ def equal_group_associations(
 
 
 @_association_metric(paper="bouchard2024", symbol="ENA", aliases=("ENA",))
-@described(RESPONSES)
+@described("sampling", "responses", unit="response")
 def equal_neutral_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],

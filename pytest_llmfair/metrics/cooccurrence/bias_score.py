@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.metrics._parameters import RESPONSES, described
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows, first_few
 from pytest_llmfair.metrics.cooccurrence._counting import (
@@ -53,7 +53,7 @@ __all__ = ["cooccurrence_bias_score", "default_stop_words"]
     aliases=("cobs", "COBS"),
     judged_with={"magnitude": True},
 )
-@described(RESPONSES)
+@described("sampling", "responses", unit="response")
 def cooccurrence_bias_score(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -103,12 +103,6 @@ def cooccurrence_bias_score(
         the first. With `magnitude` at least 0. ``.groups`` holds the signed log ratio of every
         word seen with a group, plus or minus infinity where only one group was; such a word has an
         interval too, so that an assertion sees when it is proven beyond the bound.
-
-    Raises
-    ------
-    ValueError
-        If there are not exactly two groups, a list of words is empty or a word names two groups,
-        `window`, `decay` or `smoothing` is out of range, or a response is no text.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.metrics._parameters import described, sampling
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, Rows, listed
 from pytest_llmfair.metrics.counterfactual._pairs import (
@@ -38,7 +38,7 @@ _AT_ONCE = 1 << 16
     generations=2,
     scorer="embedding",
 )
-@described(sampling("pair"))
+@described("sampling", unit="pair")
 def counterfactual_cosine(
     embeddings_a: ArrayLike,
     embeddings_b: ArrayLike,

@@ -12,6 +12,7 @@ import numpy as np
 from pytest_llmfair.lexicons.english.words import words_of
 from pytest_llmfair.lexicons.name_lists import listed_names, name_groups, split_cell
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, Mask, TextRows, labels, note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import sample_of_pairs
@@ -43,6 +44,7 @@ _CAPITALISED = re.compile(r"\b[A-Z]\w+")
     generations=2,
     example=_examples.drawn_answers,
 )
+@described("sampling", "texts of pairs", unit="pair")
 def group_predictability(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -76,8 +78,6 @@ def group_predictability(
     features : sequence of (list, list), optional
         Further features: each a row per pair for either side, with one number or one vector per
         answer. Assertions make them from ``scorer=``: names of scorers, or an embedder.
-    units : sequence, optional
-        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
 
     Returns
     -------

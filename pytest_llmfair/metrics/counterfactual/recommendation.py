@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import described, sampling
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, is_nan, listed, note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import (
@@ -47,25 +47,9 @@ _list_metric = partial(
     example=_examples.lists,
 )
 
-_PARAMETERS = """
-    lists_a, lists_b : list of list
-        Row i of both is one pair: one list of items a side, best first, or several lists, compared
-        each with each; ``.noise_floor()`` and ``.excess`` are then given. Items are texts or
-        numbers; texts are equal when their spelling is.
-    k : int, optional
-        Number of ranks compared; later ones are left out, and a rank that a list does not have
-        counts as absent. Default: the length of the lists, which must then be the same.
-
-    Raises
-    ------
-    ValueError
-        If the sides differ in length or are empty, a list holds an item twice (names it), `k` is
-        not a positive whole number, or is missing while lists differ in length.
-    """
-
 
 @_list_metric(symbol="Jaccard-K", aliases=("jaccard", "Jaccard-K"))
-@described(_PARAMETERS, sampling("pair"))
+@described("sampling", "lists", unit="pair")
 def jaccard_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -82,11 +66,6 @@ def jaccard_at_k(
     -------
     Mean
         Value in [0, 1]; 1 when both members always get the same items. Two empty lists are equal.
-
-    Raises
-    ------
-    ValueError
-        If the sides differ in length or are empty, or a list holds an item twice (names it).
 
     Examples
     --------
@@ -106,7 +85,7 @@ def jaccard_at_k(
 
 
 @_list_metric(symbol="SERP-K", aliases=("serp", "SERP-K"))
-@described(_PARAMETERS, sampling("pair"))
+@described("sampling", "lists", unit="pair")
 def serp_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -138,7 +117,7 @@ def serp_at_k(
 
 
 @_list_metric(symbol="PRAG-K", aliases=("prag", "PRAG-K"), judged_with={"normalized": True})
-@described(_PARAMETERS, sampling("pair"))
+@described("sampling", "lists", unit="pair")
 def prag_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
-from pytest_llmfair.metrics._parameters import described, sampling
+from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
     Mask,
@@ -56,23 +56,6 @@ _similarity_metric = partial(
     generations=2,
 )
 
-_PARAMETERS = """
-    texts_a, texts_b : list of str, or list of list of str
-        Row i of both is one pair: one answer a side, or several. Several are compared each with
-        each; ``.noise_floor()`` is then the similarity of two answers to the same prompt and
-        ``.excess`` the value minus that floor.
-    mask : lexicon, str, two of these, or list of str, optional
-        A lexicon, the name of a shipped one, two attributes that are crossed, or words:
-        replaced by a placeholder in both texts before they are compared.
-    """
-
-_RAISES = """
-    Raises
-    ------
-    ValueError
-        If the sides differ in length, are empty, or hold anything but text (names the row).
-    """
-
 
 @_similarity_metric(
     symbol="CROUGE-L",
@@ -80,7 +63,7 @@ _RAISES = """
     reported="thresholds only, no measured values",
     aliases=("rouge_l", "CROUGE-L"),
 )
-@described(_PARAMETERS, sampling("pair"), _RAISES)
+@described("sampling", "texts of pairs", unit="pair")
 def counterfactual_rouge_l(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -118,7 +101,7 @@ def counterfactual_rouge_l(
     reported="thresholds only, no measured values",
     aliases=("bleu", "CBLEU"),
 )
-@described(_PARAMETERS, sampling("pair"), _RAISES)
+@described("sampling", "texts of pairs", unit="pair")
 def counterfactual_bleu(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -152,7 +135,7 @@ def counterfactual_bleu(
 
 
 @_similarity_metric(symbol="EM", reduce=_EQUAL, aliases=("EM",))
-@described(_PARAMETERS, sampling("pair"), _RAISES)
+@described("sampling", "texts of pairs", unit="pair")
 def exact_match(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -212,7 +195,7 @@ _parity_metric = partial(
 
 
 @_parity_metric(symbol="WCSP", aliases=("WCSP",))
-@described(sampling("pair"))
+@described("sampling", "scores of pairs", unit="pair")
 def weak_sentiment_parity(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
@@ -228,9 +211,6 @@ def weak_sentiment_parity(
 
     Parameters
     ----------
-    scores_a, scores_b : array_like of shape (n_pairs,) or (n_pairs, n_generations)
-        Sentiment in [0, 1], 0.5 neutral; row i of both is one pair. Several answers a side are
-        compared each with each; ``.noise_floor()`` and ``.excess`` are then given.
     threshold : float
         In [0, 1]; a score is positive when it is above this.
 
@@ -238,11 +218,6 @@ def weak_sentiment_parity(
     -------
     Mean
         Value in [0, 1]; 0 when no answer changes sides.
-
-    Raises
-    ------
-    ValueError
-        If the sides differ in length, or a score is NaN or outside [0, 1] (names the row).
 
     Examples
     --------
@@ -266,7 +241,7 @@ def weak_sentiment_parity(
 
 
 @_parity_metric(symbol="SCSP", aliases=("SCSP",))
-@described(sampling("pair"))
+@described("sampling", "scores of pairs", unit="pair")
 def strict_sentiment_parity(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
@@ -292,11 +267,6 @@ def strict_sentiment_parity(
     Distance
         Value in [0, 1]; 0 when the distributions are equal. The value ignores which answers belong
         together; the notes also give the paired mean difference.
-
-    Raises
-    ------
-    ValueError
-        If a side is empty, or a score is NaN or outside [0, 1] (names the row).
 
     Examples
     --------

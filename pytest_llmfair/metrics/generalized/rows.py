@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import inspect
 import re
 import textwrap
 from collections.abc import Callable, Hashable, Sequence
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._people import PARAMETERS, Who, of_people
+from pytest_llmfair.metrics._people import Who, of_people
 from pytest_llmfair.metrics._rates import accuracies, difference
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import labels
@@ -30,6 +29,7 @@ __all__ = ["named"]
 __all__ += [row.key for row in ROWS]
 
 
+@described("forms")
 def named(
     name: str,
     *,
@@ -57,41 +57,6 @@ def named(
         Difference, F1 Difference, LAS Difference, Recall Difference, F1 Ratio; on counterfactuals
         CFGap, CFGap(TC), PertSS, PertSD, PertSR, AvgIF, AvgIF(TC), Average Score Difference.
         Any other name is a ``ValueError`` that suggests the nearest ones.
-    y_true, y_pred : array_like of shape (n_rows,)
-        Gold and predicted class of each row. Lists of BILOU tags are sequences: their spans are
-        compared exactly, and their tokens by scores that need true negatives.
-    y_prob : array_like
-        Group form: (n_rows, n_classes), or the probability of the positive class alone.
-        Counterfactual form: ``y_prob[example][group][class]``, or
-        ``y_prob[example][group][variation][class]`` with one or more variations.
-    groups : sequence
-        Group form: one label per row. Counterfactual form: the names in column order.
-    positive : object
-        The class that is meant, all others are the rest; for probabilities its column.
-    reference : object, list or "rest", optional
-        The background: a group, several (their union), or every group but the own. Of two groups
-        that are compared with a sign, the one that is subtracted or divided by.
-    original : array_like of shape (n_examples, n_classes), optional
-        Probabilities of the unperturbed examples: the background of CFGap and PertSS, which
-        otherwise compare pairs of groups.
-    units : sequence, optional
-        One label per row or source example; rows with equal labels are one sampling unit, also
-        across groups. Default: each its own.
-    population : {"sampled", "fixed"}
-        Whether units were drawn from a larger population, or only generations vary.
-
-    Returns
-    -------
-    Estimate
-        Rows that give one number per group have the value furthest from fair, and each group in
-        ``.groups``; rows over pairs have every pair there, and each group's mean over its pairs.
-
-    Raises
-    ------
-    ValueError
-        If data that the row needs are not given, lengths differ, a label is missing, a probability
-        is outside [0, 1], there are fewer than two groups, or more than two for a row that is
-        defined for two.
 
     Examples
     --------
@@ -208,8 +173,7 @@ def _measured(row: NamedRow) -> Callable[..., Estimate]:
     measure = _function(row)
     measure.__name__ = measure.__qualname__ = row.key
     measure.__doc__ = _documentation(row)
-    if row.key == "accuracy_difference":
-        measure = described(_MORE)(measure)
+    parts = ["people", "forms", "accuracy"] if row.key == "accuracy_difference" else ["forms"]
     return metric(
         family="generalized",
         paper="czarnowska2021",
@@ -223,7 +187,7 @@ def _measured(row: NamedRow) -> Callable[..., Estimate]:
         scale="log" if row.is_ratio else "linear",
         example=_FAIR[_data_of(row)],
         favourable=row.favourable,
-    )(measure)
+    )(described(*parts)(measure))
 
 
 def _data_of(row: NamedRow) -> str:
@@ -232,12 +196,6 @@ def _data_of(row: NamedRow) -> str:
         return "counterfactuals"
     return "probabilities" if row.score == "p(c)" else "predictions"
 
-
-_MORE = f"""
-    positive : object
-        The class that is separated from the rest; None counts rows whose class is right.
-    {PARAMETERS.strip()}
-    """
 
 _FAIR = {
     "predictions": _examples.people,
@@ -267,9 +225,6 @@ def _documentation(row: NamedRow) -> str:
     summary = row.title if row.title == row.name else f"{row.title} ({row.name})"
     divided = f", {WORDS['divisors'][row.divisor]}" if row.divisor and not row.pairs_only else ""
     form = "the mean over source examples of " if row.counterfactual else ""
-    # Since Python 3.13 docstrings have lost their indentation already.
-    shared = inspect.cleandoc(named.__doc__ or "").partition("y_true, y_pred :")[2]
-    arguments = shared.partition("\n\nExamples\n")[0]
     compared = f"{WORDS['compared'][row.compares]}{divided}"
     if row.may_have_original:
         compared = f"{WORDS['compared']['pairs']}; with `original` {compared}"
@@ -281,7 +236,6 @@ def _documentation(row: NamedRow) -> str:
     example = _EXAMPLES[_data_of(row)].format(key=row.key)
     return (
         f"{summary}.\n\n{textwrap.fill(formula, 90)}\n\n"
-        f"Parameters\n----------\ny_true, y_pred :{arguments}\n\n"
         f"Examples\n--------\n>>> from pytest_llmfair.metrics import {row.key}\n{example}\n"
         f"{row.example}"
     )

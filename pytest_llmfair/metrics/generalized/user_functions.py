@@ -40,27 +40,9 @@ _comparison_metric = partial(
     unit="example",
 )
 
-_PARAMETERS = """
-    phi : callable
-        Rows of one group to its score, a number or a one-dimensional array; NaN where it is not
-        defined. It is given an array of the rows' probabilities (else predictions), with the
-        attributes ``y_true``, ``y_pred`` and ``y_prob``.
-    y_true, y_pred, y_prob : array_like
-        Data by group: one entry per row. Counterfactual data: ``y_prob[example][group][class]``,
-        or ``[example][group][variation][class]``, or the same of predictions without the class;
-        one gold class per example.
-    groups : sequence
-        By group: one label per row. Counterfactual: the names in column order.
-    units : sequence, optional
-        One label per row or source example; rows with equal labels are one sampling unit, also
-        across groups. Default: each its own.
-    population : {"sampled", "fixed"}
-        Whether units were drawn from a larger population, or only generations vary.
-    """
-
 
 @_comparison_metric(symbol="PCM", aliases=("PCM",), example=_examples.compared)
-@described(_PARAMETERS)
+@described("forms", "functions")
 def pairwise_comparison(
     phi: Callable[[RowsOfGroup], Any],
     d: Callable[[Any, Any], Any],
@@ -91,12 +73,6 @@ def pairwise_comparison(
         Every pair is in ``.groups``, and each group's mean over its pairs. Assertions bound the
         distance from 0.
 
-    Raises
-    ------
-    ValueError
-        If lengths differ, a label is missing, a probability is outside [0, 1], there are fewer
-        than two groups, or `d` depends on the order of more than two groups.
-
     Examples
     --------
     >>> import numpy as np
@@ -124,7 +100,7 @@ def pairwise_comparison(
 
 
 @_comparison_metric(symbol="BCM", aliases=("BCM", "VBCM"), example=_examples.compared)
-@described(_PARAMETERS)
+@described("forms", "functions")
 def background_comparison(
     phi: Callable[[RowsOfGroup], Any],
     d: Callable[[Any, Any], Any],
@@ -162,12 +138,6 @@ def background_comparison(
     Estimate
         Every group is in ``.groups``. Assertions bound the distance from 0.
 
-    Raises
-    ------
-    ValueError
-        If lengths differ, a label is missing, a probability is outside [0, 1], there are fewer
-        than two groups, `reference` is no group, or `original` is given too.
-
     Examples
     --------
     >>> import numpy as np
@@ -189,7 +159,7 @@ def background_comparison(
 
 
 @_comparison_metric(symbol="MCM", aliases=("MCM",), example=_examples.compared_at_once)
-@described(_PARAMETERS)
+@described("forms", "functions")
 def multigroup_comparison(
     phi: Callable[[RowsOfGroup], Any],
     d: Callable[..., Any],
@@ -216,12 +186,6 @@ def multigroup_comparison(
     -------
     Estimate
         Assertions bound the distance from 0.
-
-    Raises
-    ------
-    ValueError
-        If lengths differ, a label is missing, a probability is outside [0, 1], or there are fewer
-        than two groups.
 
     Examples
     --------
