@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any, Literal
 
 from pytest_llmfair.metrics.arguments import labels
@@ -13,61 +15,22 @@ from pytest_llmfair.metrics.arguments import labels
 class ErrorRate:
     """Share of wrong predictions among the rows where `column` is (or is not) positive."""
 
-    # The other texts are for the documentation.
-
     name: str
-    symbol: str
     column: Literal["y_true", "y_pred"]
     positive: bool
-    counted: str
-    share: str
-    formula: str
     # Name of the share of right predictions among the same rows.
     opposite: str
+    # For the documentation.
+    share: str
+    formula: str
 
 
-ERROR_RATES = (
-    ErrorRate(
-        name="false negative rate",
-        symbol="FNR",
-        column="y_true",
-        positive=True,
-        counted="positive",
-        share="positive rows that are missed",
-        formula="P(prediction is not positive | positive)",
-        opposite="true positive rate",
-    ),
-    ErrorRate(
-        name="false omission rate",
-        symbol="FOR",
-        column="y_pred",
-        positive=False,
-        counted="not predicted positive",
-        share="rows not predicted positive that are positive",
-        formula="P(positive | prediction is not positive)",
-        opposite="negative predictive value",
-    ),
-    ErrorRate(
-        name="false positive rate",
-        symbol="FPR",
-        column="y_true",
-        positive=False,
-        counted="not positive",
-        share="rows that are not positive but predicted so",
-        formula="P(prediction is positive | not positive)",
-        opposite="true negative rate",
-    ),
-    ErrorRate(
-        name="false discovery rate",
-        symbol="FDR",
-        column="y_pred",
-        positive=True,
-        counted="predicted positive",
-        share="rows predicted positive that are not",
-        formula="P(not positive | prediction is positive)",
-        opposite="precision",
-    ),
-)
+def _error_rates() -> dict[str, ErrorRate]:
+    text = (resources.files("pytest_llmfair.metrics") / "error_rates.json").read_text("utf-8")
+    return {symbol: ErrorRate(**row) for symbol, row in json.loads(text).items()}
+
+
+ERROR_RATES = _error_rates()
 
 
 def constant_predictions(predicted: Sequence[bool]) -> str:

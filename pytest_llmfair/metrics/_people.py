@@ -6,7 +6,7 @@ import functools
 import inspect
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, TypeVar
 
@@ -33,7 +33,7 @@ from pytest_llmfair.metrics.arguments import (
     same_length,
 )
 from pytest_llmfair.responses import Missing as MissingAnswer
-from pytest_llmfair.stats import Estimate, Finding, Population
+from pytest_llmfair.stats import Estimate, Finding, Population, Sample
 
 # Below so many rows the interval of a group is a rough guide.
 _TINY = 20
@@ -44,40 +44,27 @@ GroupPair = tuple[Hashable, Hashable]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Who:
-    """Choices of a caller about the rows of a table, besides the observations."""
+    """What every metric of a table takes by keyword, besides the observations."""
 
-    groups: Any
+    groups: ArrayLike
     reference: Any = None
-    weights: Any = None
+    weights: ArrayLike | None = None
     minimum_n: int = 0
     minimum_share: float = 0.0
     missing: str = "error"
-    units: Any = None
+    units: Sequence[Hashable] | None = None
     population: Population = "sampled"
 
 
-_OF_ROWS = {each.name for each in fields(Who)}
-
-
-def _keywords(
-    *,
-    groups: ArrayLike,
-    positive: Any = 1,
-    reference: Any = None,
-    weights: ArrayLike | None = None,
-    minimum_n: int = 0,
-    minimum_share: float = 0.0,
-    missing: str = "error",
-    units: Sequence[Hashable] | None = None,
-    population: Population = "sampled",
-) -> None:
-    """Hold what every metric of a table takes by keyword."""
+_POSITIVE = inspect.Parameter(
+    "positive", inspect.Parameter.KEYWORD_ONLY, default=1, annotation="Any"
+)
 
 
 def people_metric(
     *shared: str, without: str = "", **facts: Any
 ) -> Callable[[Callable[..., E]], Callable[..., E]]:
-    """Make a metric, with all of `_keywords`, of a function of columns, `positive` and `who`."""
+    """Make a metric of a function of columns, `positive` and `who`."""
     usual: dict[str, Any] = {"direction": "lower", "bounds": (0.0, 1.0)}
     facts = usual | {"example": _examples.people} | facts
     complete = described("people", *shared)
@@ -87,7 +74,7 @@ def people_metric(
 
 
 def of_people(measure: Callable[..., E], without: str = "") -> Callable[..., E]:
-    """Give a function the keywords of tables; its own further ones stand after `positive`."""
+    """Replace `who` by the keywords it has; further ones of the function follow `positive`."""
     own = inspect.signature(measure)
     columns = [p for p in own.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     more = [
@@ -95,8 +82,10 @@ def of_people(measure: Callable[..., E], without: str = "") -> Callable[..., E]:
         for p in own.parameters.values()
         if p.kind is p.KEYWORD_ONLY and p.name not in ("positive", "who")
     ]
-    shared = [p for p in inspect.signature(_keywords).parameters.values() if p.name != without]
-    signature = own.replace(parameters=[*columns, *shared[:2], *more, *shared[2:]])
+    groups, *shared = inspect.signature(Who).parameters.values()
+    shared = [p for p in shared if p.name != without]
+    signature = own.replace(parameters=[*columns, groups, _POSITIVE, *more, *shared])
+    known = {groups.name, *(p.name for p in shared)}
 
     @functools.wraps(measure)
     def measured(*args: Any, **kwargs: Any) -> E:
@@ -106,7 +95,7 @@ def of_people(measure: Callable[..., E], without: str = "") -> Callable[..., E]:
             raise TypeError(f"{measured.__name__}(): {error}") from None
         bound.apply_defaults()
         given = bound.arguments
-        who = {name: given.pop(name) for name in _OF_ROWS & given.keys()}
+        who = {name: given.pop(name) for name in known}
         return measure(**given, who=Who(**who))
 
     measured.__signature__ = signature  # type: ignore[attr-defined]
@@ -200,6 +189,16 @@ class People:
     def units_of(self, rows: RowNumbers) -> RowNumbers:
         """Return the numbers of the sampling units of some rows."""
         return rows if self.unit is None else self.unit[rows]
+
+    def sample(self, rows: RowNumbers) -> Sample:
+        """Count some rows and their units."""
+        return sample_of(self.units_of(rows), self.population)
+
+
+def sample_of(units: RowNumbers, population: Population) -> Sample:
+    """Count rows and units, of which each row has a number."""
+    sizes = np.bincount(units)
+    return Sample.of_sizes(sizes[sizes > 0], population)
 
 
 def pairs_of(names: Iterable[Hashable], reference: Hashable) -> list[GroupPair]:

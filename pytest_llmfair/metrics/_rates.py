@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
 from pytest_llmfair.metrics._classes import ErrorRate, constant_predictions, is_positive
-from pytest_llmfair.metrics._people import GroupPair, People, Who, pairs_of, too_few
+from pytest_llmfair.metrics._people import GroupPair, People, Who, pairs_of, sample_of, too_few
 from pytest_llmfair.metrics.arguments import Floats, RowNumbers, labels, same_length
 from pytest_llmfair.stats import (
     Estimate,
@@ -20,7 +21,6 @@ from pytest_llmfair.stats import (
     MaxPairwiseDifference,
     MaxPairwiseRatio,
     NoRepeats,
-    Population,
     RateDifference,
     RateRatio,
     Sample,
@@ -43,7 +43,6 @@ class Rates:
     among: str
     outcomes: dict[Hashable, Floats]
     units: dict[Hashable, RowNumbers]
-    population: Population
     constant: str
     weights: dict[Hashable, Floats | None]
     people: People
@@ -68,8 +67,8 @@ class Rates:
     @property
     def sampled(self) -> dict[str, Any]:
         """Units of the rows, and where these are from."""
-        units = np.concatenate(list(self.units.values()))
-        return {"units": units, "population": self.population}
+        units = np.concatenate([np.empty(0, np.intp), *self.units.values()])
+        return {"units": units, "population": self.people.population}
 
     @property
     def judged(self) -> Rates:
@@ -84,8 +83,7 @@ class Rates:
     @property
     def sample(self) -> Sample:
         """Units and rows of all groups."""
-        sizes = np.bincount(np.concatenate([np.empty(0, np.intp), *self.units.values()]))
-        return Sample.of_sizes(sizes[sizes > 0], self.population)
+        return sample_of(**self.sampled)
 
     def kept(self, groups: Iterable[Hashable]) -> Rates:
         """Return some of the groups only."""
@@ -107,25 +105,30 @@ class Rates:
         return Undefined(undefined=because or "; ".join(empty), sample=self.sample)
 
     def compared(
-        self, compare: Callable[..., E]
+        self, compare: Callable[..., E], *, ascending: bool = False
     ) -> tuple[dict[GroupPair, E], dict[Hashable, GroupRow]]:
         """Compare every two groups; a pair without rows is in the table only, as undefined."""
+        x, units, weights = self.outcomes, self.units, self.weights
         found: dict[GroupPair, E] = {}
         table: dict[Hashable, GroupRow] = {}
         for a, b in self.pairs:
             pair = self.kept([a, b])
-            rows = self.outcomes[a].size + self.outcomes[b].size
+            rows = x[a].size + x[b].size
             if self.empty(a) or self.empty(b):
                 table[a, b] = GroupRow(math.nan, rows, estimate=pair.undefined())
                 continue
+            one, other = a, b
+            if ascending and (x[a].mean(), x[a].size) > (x[b].mean(), x[b].size):
+                # The order of the groups must not change the last digit.
+                one, other = b, a
             found[a, b] = compare(
-                self.outcomes[a],
-                self.outcomes[b],
-                units_a=self.units[a],
-                units_b=self.units[b],
-                weights_a=self.weights[a],
-                weights_b=self.weights[b],
-                population=self.population,
+                x[one],
+                x[other],
+                units_a=units[one],
+                units_b=units[other],
+                weights_a=weights[one],
+                weights_b=weights[other],
+                population=self.people.population,
             )
             table[a, b] = GroupRow(found[a, b].value, rows, estimate=found[a, b])
         return found, table
@@ -216,7 +219,6 @@ def _rates(
         among=among,
         outcomes={group: array[rows] for group, rows in members.items()},
         units=own,
-        population=people.population,
         constant=constant_predictions(predicted),
         weights={group: people.weights_of(rows) for group, rows in members.items()},
         people=people,
@@ -249,9 +251,7 @@ def difference(
     return rates.note(replace(estimate, groups=groups))
 
 
-def largest_of(
-    pairs: Mapping[Any, Estimate], *rates: Rates, word: str = ""
-) -> MaxPairwiseDifference:
+def largest_of(pairs: Mapping[Any, Estimate], *rates: Rates) -> MaxPairwiseDifference:
     """Largest difference of pairs of groups, whose errors are joined.
 
     Keys are pairs of groups; those of several rates begin with the name of the rate.
@@ -271,7 +271,7 @@ def largest_of(
         np.concatenate(values),
         cells,
         units=np.concatenate(units),
-        population=rates[0].population,
+        population=rates[0].people.population,
     )
 
 
@@ -286,7 +286,8 @@ def own_rows(rates: Rates) -> dict[Hashable, GroupRow]:
 def ratio(rates: Rates, *, smaller: bool = False) -> RateRatio | MaxPairwiseRatio | Undefined:
     """Ratio of the two rates furthest apart, among the groups that are judged."""
     judged = rates.judged
-    pairs, table = judged.compared(_smaller_over_larger if smaller else RateRatio.of_outcomes)
+    compare = partial(RateRatio.of_outcomes, form="smaller") if smaller else RateRatio.of_outcomes
+    pairs, table = judged.compared(compare, ascending=smaller)
     top = float(np.max([judged.of(group) for group in judged.outcomes], initial=0.0))
     own = own_rows(rates)
     if smaller and top > 0.0:
@@ -331,29 +332,3 @@ class EitherOrder(Table):
         return super().__getitem__(
             swapped if key not in self._rows and swapped in self._rows else key
         )
-
-
-def _smaller_over_larger(
-    x_a: Floats,
-    x_b: Floats,
-    *,
-    units_a: RowNumbers,
-    units_b: RowNumbers,
-    weights_a: Floats | None,
-    weights_b: Floats | None,
-    population: Population,
-) -> RateRatio:
-    a, b = (x_a, units_a, weights_a), (x_b, units_b, weights_b)
-    if (x_a.mean(), x_a.size) > (x_b.mean(), x_b.size):
-        # The order of the groups must not change the last digit.
-        a, b = b, a
-    return RateRatio.of_outcomes(
-        a[0],
-        b[0],
-        units_a=a[1],
-        units_b=b[1],
-        weights_a=a[2],
-        weights_b=b[2],
-        population=population,
-        form="smaller",
-    )

@@ -91,7 +91,7 @@ def calibration_gap(
             population=people.population,
         )
 
-    return _compared(people, scores, error, "calibration error")
+    return _compared(people, scores, error, "calibration error", _noise)
 
 
 @_score_metric(
@@ -167,22 +167,15 @@ def roc_auc_difference(
             lacks = f"no row {'with' if low.size else 'other than'} y_true = {positive!r}"
             sample = Sample.of_sizes(np.ones(len(rows)), people.population)
             return Undefined(undefined=f"{lacks}: its area is not defined", sample=sample)
+        share = RankBiserial.of_scores(
+            scores[high],
+            scores[low],
+            units_a=None if people.unit is None else people.unit[high],
+            units_b=None if people.unit is None else people.unit[low],
+            population=people.population,
+        )
         return JoinedSum.of_parts(
-            [
-                (
-                    0.5,
-                    RankBiserial.of_scores(
-                        scores[high],
-                        scores[low],
-                        units_a=None if people.unit is None else people.unit[high],
-                        units_b=None if people.unit is None else people.unit[low],
-                        population=people.population,
-                    ),
-                )
-            ],
-            _sample(people, rows),
-            attainable=(0.0, 1.0),
-            constant=0.5,
+            [(0.5, share)], people.sample(rows), attainable=(0.0, 1.0), constant=0.5
         )
 
     return _compared(people, scores, area, "area under the curve")
@@ -202,19 +195,6 @@ def _read(
     return people, np.array(actual, dtype=np.float64), scores
 
 
-def _sample(people: People, rows: RowNumbers) -> Sample:
-    """Count units and rows."""
-    sizes = np.unique(people.units_of(rows), return_counts=True)[1]
-    return Sample.of_sizes(sizes, people.population)
-
-
-def _null(a: Estimate, b: Estimate) -> Callable[[], Floats] | None:
-    """Return a function that draws differences of two distances that are noise alone."""
-    if isinstance(a, Distance) and isinstance(b, Distance):
-        return partial(_noise, a, b)
-    return None
-
-
 def _noise(a: Distance, b: Distance) -> Floats:
     """Draws of the difference of two distances that are noise alone."""
     draws = a.null_draws(), np.random.default_rng(0).permutation(b.null_draws())
@@ -227,11 +207,12 @@ def _compared(
     scores: Floats,
     measure: Callable[[RowNumbers], Estimate],
     name: str,
+    noise: Callable[[Any, Any], Floats] | None = None,
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:
     """Compare groups by one estimate each."""
     own = {group: measure(people.members[group]) for group in people.judged}
     every = np.concatenate([people.members[group] for group in own] or [np.empty(0, np.intp)])
-    sample = _sample(people, every)
+    sample = people.sample(every)
     missing = [f"group {g} has {e.undefined}" for g, e in own.items() if e.undefined is not None]
     estimate: JoinedSum | MaxPairwiseDifference | Undefined
     pairs: dict[Any, JoinedSum] = {}
@@ -242,10 +223,10 @@ def _compared(
             both = np.concatenate([people.members[a], people.members[b]])
             pairs[a, b] = JoinedSum.of_parts(
                 [(1.0, own[a]), (-1.0, own[b])],
-                _sample(people, both),
+                people.sample(both),
                 independent=not people.together,
                 absolute=True,
-                null=_null(own[a], own[b]),
+                null=noise and partial(noise, own[a], own[b]),
             )
         (estimate, *more) = pairs.values()
         if more:

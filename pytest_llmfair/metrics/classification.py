@@ -103,7 +103,9 @@ def impact_ratio(
     return ratio(selection_rates(y_pred, positive, who), smaller=True)
 
 
-def _difference_of(rate: ErrorRate, *, right: bool = False) -> Callable[..., Estimate]:
+def _difference_of(
+    symbol: str, rate: ErrorRate, *, right: bool = False
+) -> Callable[..., Estimate]:
     """Make the difference of an error rate, or of its opposite."""
 
     def measure(
@@ -112,13 +114,13 @@ def _difference_of(rate: ErrorRate, *, right: bool = False) -> Callable[..., Est
         return difference(error_rates(rate, y_true, y_pred, positive, who, right=right))
 
     name, about = f"{rate.name} difference".replace(" ", "_"), rate.name
-    summary = f"""{rate.symbol}D of Bouchard (2024), section 3.2.2: the difference of
+    summary = f"""{symbol}D of Bouchard (2024), section 3.2.2: the difference of
     ``{rate.formula}``,
     the share of {rate.share}."""
     facts: dict[str, Any] = {
         "paper": "bouchard2024",
-        "symbol": f"{rate.symbol}D",
-        "aliases": (f"{rate.symbol}D",),
+        "symbol": f"{symbol}D",
+        "aliases": (f"{symbol}D",),
         "favourable": "low",
         "reported": "thresholds only, no measured values",
     }
@@ -149,7 +151,7 @@ def _difference_of(rate: ErrorRate, *, right: bool = False) -> Callable[..., Est
     return people_metric("differences of rates", **facts)(measure)
 
 
-def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
+def _ratio_of(symbol: str, rate: ErrorRate) -> Callable[..., Estimate]:
     """Make the ratio of an error rate."""
 
     def measure(
@@ -165,15 +167,6 @@ def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
     {rate.share}:
     ``{rate.formula}``.
 
-    Returns
-    -------
-    RateRatio, MaxPairwiseRatio or Undefined
-        Value in [0, inf), 1 when the rates are equal, infinite over a rate of 0; a bound is on
-        the absolute logarithm. More than two groups: the pair whose ratio is furthest from 1.
-        NaN with a reason when a group has no row that is {rate.counted},
-        or no group an error. ``.groups`` has every pair, and ``rate`` and ``n`` of every
-        group.
-
     Examples
     --------
     >>> from pytest_llmfair.metrics import {name}
@@ -183,10 +176,11 @@ def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
     RateRatio 2.000 [0.260, 13.723] (95 %, 6 people)
     """
     return people_metric(
+        "ratios of rates",
         favourable="low",
         paper="saleiro2018",
-        symbol=f"{rate.symbol}R",
-        aliases=(f"{rate.symbol}R",),
+        symbol=f"{symbol}R",
+        aliases=(f"{symbol}R",),
         direction="two-sided",
         bounds=(0.0, math.inf),
         fair_value=1.0,
@@ -195,8 +189,10 @@ def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
 
 
 _MADE = {
-    made.__name__: made for rate in ERROR_RATES for made in (_difference_of(rate), _ratio_of(rate))
+    made.__name__: made
+    for symbol, rate in ERROR_RATES.items()
+    for made in (_difference_of(symbol, rate), _ratio_of(symbol, rate))
 }
-_MADE["equal_opportunity_difference"] = _difference_of(ERROR_RATES[0], right=True)
+_MADE["equal_opportunity_difference"] = _difference_of("FNR", ERROR_RATES["FNR"], right=True)
 __all__ += list(_MADE)
 globals().update(_MADE)

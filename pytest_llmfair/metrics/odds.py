@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics._classes import ERROR_RATES
-from pytest_llmfair.metrics._people import Who, people_metric, too_few
+from pytest_llmfair.metrics._people import Who, people_metric, sample_of, too_few
 from pytest_llmfair.metrics._rates import Rates, error_rates, largest_of, own_rows
 from pytest_llmfair.stats import (
     Estimate,
@@ -28,8 +28,6 @@ __all__ = [
 ]
 
 E = TypeVar("E", bound=Estimate)
-
-_MISSED, _, _ALARMS, _ = ERROR_RATES
 
 
 @people_metric(
@@ -132,8 +130,7 @@ def average_odds_difference(
 def merged(parts: Sequence[Rates]) -> Sample:
     """Count units and rows of several rates."""
     units = np.concatenate([rates.sampled["units"] for rates in parts])
-    sizes = np.unique(units, return_counts=True)[1]
-    return Sample.of_sizes(sizes, parts[0].population)
+    return sample_of(units, parts[0].people.population)
 
 
 def widest(pairs: dict[Any, JoinedSum]) -> JoinedSum | MaxPairwiseDifference:
@@ -149,8 +146,8 @@ def widest(pairs: dict[Any, JoinedSum]) -> JoinedSum | MaxPairwiseDifference:
 def _both(y_true: Any, y_pred: Any, positive: Any, who: Who) -> tuple[Rates, Rates]:
     """Return the true and the false positive rates."""
     return (
-        error_rates(_MISSED, y_true, y_pred, positive, who, right=True),
-        error_rates(_ALARMS, y_true, y_pred, positive, who),
+        error_rates(ERROR_RATES["FNR"], y_true, y_pred, positive, who, right=True),
+        error_rates(ERROR_RATES["FPR"], y_true, y_pred, positive, who),
     )
 
 
