@@ -11,8 +11,17 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.metrics._classes import ErrorRate, constant_predictions, is_positive
-from pytest_llmfair.metrics._people import GroupPair, People, Who, pairs_of, sample_of, too_few
+from pytest_llmfair.metrics._people import (
+    ErrorRate,
+    GroupPair,
+    People,
+    Who,
+    constant_predictions,
+    is_positive,
+    pairs_of,
+    sample_of,
+    too_few,
+)
 from pytest_llmfair.metrics.arguments import Floats, RowNumbers, labels, same_length
 from pytest_llmfair.stats import (
     Estimate,

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._classes import is_positive
 from pytest_llmfair.metrics._people import (
     People,
     Who,
+    is_positive,
     pairs_of,
     people_metric,
     too_few,

@@ -14,14 +14,13 @@ from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.metrics.arguments import Floats, is_nan, listed, note_canned
+from pytest_llmfair.metrics.arguments import Floats, is_missing, listed, note_canned, plain
 from pytest_llmfair.metrics.counterfactual._pairs import (
     CompareAnswers,
     mean_over_pairs,
     reduction,
     sample_of_pairs,
 )
-from pytest_llmfair.responses import Missing
 from pytest_llmfair.stats import Mean, Population, Undefined
 
 __all__ = ["jaccard_at_k", "prag_at_k", "serp_at_k"]
@@ -237,10 +236,10 @@ def _entries(row: Any, where: str) -> Sequence[Any]:
 def _distinct(items: Sequence[Any], where: str) -> RankedList:
     if _PLAIN.issuperset(map(type, items)) and len(set(items)) == len(items):
         return tuple(items)
-    found = tuple(x.item() if isinstance(x, np.generic) else x for x in items)
+    found = tuple(map(plain, items))
     seen: dict[Hashable, int] = {}
     for rank, item in enumerate(found, start=1):
-        if item is None or isinstance(item, Missing) or is_nan(item):
+        if is_missing(item):
             raise ValueError(
                 f"{where} has no item at rank {rank}; end the list there, or leave the pair out "
                 "and count it"

@@ -76,23 +76,18 @@ class ComparableScores(Protocol):
     @property
     def names(self) -> Sequence[Hashable]:
         """Groups, in order of appearance."""
-        ...
 
     def compare(self, term: GroupContrast) -> Estimate:
         """Estimate one comparison."""
-        ...
 
     def mean(self, design: ComparisonDesign) -> Estimate:
         """Estimate the sum of all comparisons over the divisor."""
-        ...
 
     def worst(self, design: ComparisonDesign, parts: Mapping[Hashable, Estimate]) -> Estimate:
         """Estimate the comparison furthest from fair."""
-        ...
 
     def entries(self, groups: Groups) -> int:
         """Return the evidence of some groups."""
-        ...
 
     def rate(self, name: Hashable) -> float:
         """Return the score of a group if it is a rate."""

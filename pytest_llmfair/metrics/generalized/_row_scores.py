@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pytest_llmfair.metrics._classes import is_positive
+from pytest_llmfair.metrics._people import is_positive
 from pytest_llmfair.metrics.arguments import Floats, RowNumbers, flattened, note_constant
 from pytest_llmfair.metrics.generalized._compare import (
     ALL_AT_ONCE,

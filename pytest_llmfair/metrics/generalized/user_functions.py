@@ -23,8 +23,12 @@ from pytest_llmfair.metrics.generalized._compare import (
     reference_names,
 )
 from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, DataForm
-from pytest_llmfair.metrics.generalized._user_rows import RowsOfGroup, read_form
-from pytest_llmfair.metrics.generalized._user_scores import UserFunctions, UserScores
+from pytest_llmfair.metrics.generalized._user_scores import (
+    RowsOfGroup,
+    UserFunctions,
+    UserScores,
+    read_form,
+)
 from pytest_llmfair.stats import Estimate, Population
 
 __all__ = ["background_comparison", "multigroup_comparison", "pairwise_comparison"]
