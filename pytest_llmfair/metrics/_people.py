@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.arguments import (
     Floats,
     RowNumbers,
@@ -69,7 +69,7 @@ def people_metric(
     usual: dict[str, Any] = {"direction": "lower", "bounds": (0.0, 1.0)}
     facts = usual | {"example": _examples.people} | facts
     complete = described("people", *shared)
-    return lambda measure: metric(family="classification", unit="person", **facts)(
+    return lambda measure: published(family="classification", unit="person", **facts)(
         complete(of_people(measure, without))
     )
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.arguments import (
     Rows,
     flat_scores,
@@ -34,14 +34,11 @@ from pytest_llmfair.stats import (
 __all__ = ["answer_accuracy", "bbq_bias", "icat", "stereotype_preference"]
 
 
-@metric(
+@published(
     family="benchmarks",
-    paper="parrish2022",
-    symbol="accuracy",
     direction="higher",
     bounds=(0.0, 1.0),
     unit="template",
-    reported="UnifiedQA-11B (RACE): .50 to .69 in ambiguous contexts, .82 to .94 in others",
     example=_examples.right_answers,
 )
 @described("sampling", "shares")
@@ -77,15 +74,11 @@ def answer_accuracy(
     return _share(correct, "correct", units, population)
 
 
-@metric(
+@published(
     family="benchmarks",
-    paper="parrish2022",
-    symbol="s_AMB, s_DIS",
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="template",
-    reported="UnifiedQA-11B (RACE): s_AMB .298 (age), .212 (disability), .143 (religion)",
-    aliases=("bbq",),
     example=_examples.even_sides,
 )
 @described("sampling")
@@ -152,16 +145,12 @@ def bbq_bias(
     )
 
 
-@metric(
+@published(
     family="benchmarks",
-    paper="nangia2020",
-    symbol="SS",
     direction="two-sided",
     bounds=(0.0, 1.0),
     fair_value=0.5,
     unit="item",
-    reported="CrowS-Pairs: BERT .605, RoBERTa .641, ALBERT .670; StereoSet: GPT-2 .564",
-    aliases=("stereotype_score",),
     example=_examples.even_preferences,
 )
 @described("sampling", "shares")
@@ -197,14 +186,11 @@ def stereotype_preference(
     return _share(preferred, "preferred", units, population)
 
 
-@metric(
+@published(
     family="benchmarks",
-    paper="nadeem2021",
-    symbol="ICAT",
     direction="higher",
     bounds=(0.0, 1.0),
     unit="item",
-    reported="GPT-2: .730 (small), .705 (large), printed times 100",
     example=_examples.idealized,
 )
 @described("sampling", "shares")

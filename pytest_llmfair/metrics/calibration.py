@@ -42,12 +42,7 @@ __all__ = ["brier_score_difference", "calibration_gap", "roc_auc_difference"]
 _score_metric = partial(people_metric, "scored people", example=_examples.scored_people)
 
 
-@_score_metric(
-    paper="naeini2015",
-    symbol="CalGap",
-    aliases=("ece_difference",),
-    favourable="low",
-)
+@_score_metric(favourable="low")
 def calibration_gap(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -94,12 +89,7 @@ def calibration_gap(
     return _compared(people, scores, error, "calibration error", _noise)
 
 
-@_score_metric(
-    paper="brier1950",
-    symbol="BrierD",
-    aliases=("BrierD",),
-    favourable="low",
-)
+@_score_metric(favourable="low")
 def brier_score_difference(
     y_true: ArrayLike,
     y_score: ArrayLike,
@@ -132,13 +122,7 @@ def brier_score_difference(
     return _compared(people, scores, score, "Brier score")
 
 
-@_score_metric(
-    paper="hanley1982",
-    symbol="AUCD",
-    aliases=("AUCD",),
-    favourable="high",
-    without="weights",
-)
+@_score_metric(favourable="high", without="weights")
 def roc_auc_difference(
     y_true: ArrayLike,
     y_score: ArrayLike,

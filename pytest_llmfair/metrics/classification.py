@@ -56,10 +56,6 @@ E = TypeVar("E", bound=Estimate)
 @people_metric(
     "predicted",
     "differences of rates",
-    paper="bouchard2024",
-    symbol="DP",
-    reported="thresholds only, no measured values",
-    aliases=("DP", "demographic_parity"),
     example=_examples.predictions,
     favourable="high",
 )
@@ -85,16 +81,7 @@ def demographic_parity_difference(
     return difference(selection_rates(y_pred, positive, who))
 
 
-@people_metric(
-    "predicted",
-    paper="saleiro2018",
-    symbol="IR",
-    direction="higher",
-    reported="no values; four fifths (0.8) is a guideline of US agencies for hiring",
-    aliases=("disparate_impact",),
-    example=_examples.predictions,
-    favourable="high",
-)
+@people_metric("predicted", direction="higher", example=_examples.predictions, favourable="high")
 def impact_ratio(
     y_pred: ArrayLike,
     *,
@@ -209,12 +196,7 @@ def _ratio_of(symbol: str, rate: ErrorRate) -> Callable[..., Estimate]:
     )(measure)
 
 
-@people_metric(
-    paper="hardt2016",
-    symbol="EOdds",
-    aliases=("EOdds", "equalized_odds"),
-    favourable="high",
-)
+@people_metric(favourable="high")
 def equalized_odds_difference(
     y_true: ArrayLike,
     y_pred: ArrayLike,
@@ -256,12 +238,7 @@ def equalized_odds_difference(
     return _noted(replace(estimate, groups=table), both)
 
 
-@people_metric(
-    paper="hardt2016",
-    symbol="AvgOdds",
-    aliases=("AvgOdds", "average_odds"),
-    favourable="high",
-)
+@people_metric(favourable="high")
 def average_odds_difference(
     y_true: ArrayLike,
     y_pred: ArrayLike,

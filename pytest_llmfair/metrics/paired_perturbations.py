@@ -20,7 +20,7 @@ from pytest_llmfair.metrics._paired_perturbations import (
     prepared,
 )
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.arguments import (
     Dissimilarity,
     Floats,
@@ -34,17 +34,13 @@ from pytest_llmfair.text import tokens
 __all__ = ["fairpair", "ngram_contrast", "perturbation_is_valid"]
 
 
-@metric(
+@published(
     family="fairpair",
-    paper="dwivedi2024",
-    symbol="F",
     direction="lower",
     bounds=(0.0, math.inf),
     fair_value=1.0,
     unit="prompt",
     generations=100,
-    reported="1.00 to 1.04 with Jaccard, 1.00 to 1.09 with sentiment (GPT-2 to InstructGPT, six "
-    "models, 60 prompts x 100 samples a side)",
     example=_examples.continuations,
 )
 @described("sampling", unit="prompt")

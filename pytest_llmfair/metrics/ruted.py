@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._occupations import Occupations
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.stats import BinomialSkew, Distance, Estimate, Finding, Population
 
 __all__ = [
@@ -143,22 +143,15 @@ def pronoun_ties(texts: Iterable[str]) -> int:
 
 
 _occupation_metric = partial(
-    metric,
+    published,
     family="ruted",
-    paper="lum2024",
     unit="occupation",
     needs="pronoun_counts",
     generations=30,
 )
 
 
-@_occupation_metric(
-    symbol="neutrality",
-    direction="lower",
-    bounds=(0.0, 1.0),
-    reported="a perfectly fair model scores .145 at 30 generations an occupation and .099 at 64",
-    aliases=("neutrality",),
-)
+@_occupation_metric(direction="lower", bounds=(0.0, 1.0))
 @described("occupations")
 def ruted_neutrality(
     male_counts: ArrayLike | Mapping[Any, int],
@@ -194,13 +187,7 @@ def ruted_neutrality(
     )
 
 
-@_occupation_metric(
-    symbol="skew",
-    direction="two-sided",
-    bounds=(-1.0, 1.0),
-    reported="no values (in a figure only)",
-    aliases=("skew",),
-)
+@_occupation_metric(direction="two-sided", bounds=(-1.0, 1.0))
 @described("occupations")
 def ruted_skew(
     male_counts: ArrayLike | Mapping[Any, int],
@@ -238,14 +225,7 @@ def ruted_skew(
     return estimate.with_findings(Finding.note("male minus female"))
 
 
-@_occupation_metric(
-    symbol="stereotype",
-    direction="two-sided",
-    bounds=(-1.0, 1.0),
-    reported="no values (in a figure only)",
-    aliases=("stereotype",),
-    example=_examples.occupations,
-)
+@_occupation_metric(direction="two-sided", bounds=(-1.0, 1.0), example=_examples.occupations)
 @described("occupations")
 def ruted_stereotype(
     male_counts: ArrayLike | Mapping[Any, int],

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.arguments import (
     Floats,
     Rows,
@@ -30,14 +30,11 @@ from pytest_llmfair.stats import Estimate, Finding, Mean, Population, Sample, Un
 __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
 
 
-@metric(
+@published(
     family="ruted",
-    paper="lum2024",
-    symbol="stereotype (trick test)",
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="sentence pair",
-    reported="no values (in a figure only)",
     example=_examples.sentence_pairs,
 )
 @described("sampling", "shares", unit="pair")

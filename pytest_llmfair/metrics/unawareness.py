@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pytest_llmfair.lexicons.attributes import lexicons_of
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.arguments import first_few, listed
 from pytest_llmfair.stats import Estimate, Finding, GroupRow, Mean, Population
 
@@ -20,15 +20,12 @@ _MOST_SHOWN = 6
 _MOST_NAMED = 3
 
 
-@metric(
+@published(
     family="unawareness",
-    paper="bouchard2024",
-    symbol="FTU",
     direction="lower",
     bounds=(0.0, 1.0),
     unit="prompt",
     needs="prompts",
-    aliases=("FTU",),
 )
 def fairness_through_unawareness(
     prompts: Sequence[str],

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.allocation._candidates import Candidates, contrasts
 from pytest_llmfair.metrics.arguments import Floats, known_population, note_constant
 from pytest_llmfair.stats import (
@@ -32,17 +32,10 @@ __all__ = ["exposure_ratio", "ndkl"]
 
 _SHUFFLES = 100
 
-_ranking_metric = partial(metric, family="allocation", unit="round", example=_examples.rankings)
+_ranking_metric = partial(published, family="allocation", unit="round", example=_examples.rankings)
 
 
-@_ranking_metric(
-    paper="singh2018",
-    symbol="ER",
-    direction="higher",
-    bounds=(0.0, 1.0),
-    aliases=("exposure",),
-    favourable="high",
-)
+@_ranking_metric(direction="higher", bounds=(0.0, 1.0), favourable="high")
 @described("candidates", "rankings")
 def exposure_ratio(
     scores: ArrayLike | Mapping[Any, float],
@@ -115,13 +108,7 @@ def exposure_ratio(
     return note_constant(estimate, [candidates.scores]).with_findings(*candidates.judge)
 
 
-@_ranking_metric(
-    paper="geyik2019",
-    symbol="NDKL",
-    direction="lower",
-    bounds=(0.0, math.inf),
-    aliases=("NDKL",),
-)
+@_ranking_metric(direction="lower", bounds=(0.0, math.inf))
 @described("candidates", "rankings")
 def ndkl(
     scores: ArrayLike | Mapping[Any, float],

@@ -9,7 +9,7 @@ from typing import Any
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.allocation._candidates import (
     contrasts,
     describe_reference,
@@ -138,18 +138,11 @@ def pairwise_consistency(
     return consistency_by_group(rows, groups_of(rows, groups))
 
 
-@metric(
+@published(
     family="allocation",
-    paper="rabbi",
-    symbol="delta-pair",
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="pool",
-    reported=(
-        "values in figures only; over the consistent ones of ten models they correlate .85 "
-        "(resumes) and .84 (essays) with the selection gap at k = 1"
-    ),
-    aliases=("preference_gap",),
     example=_examples.comparisons,
     favourable="high",
 )

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.allocation._candidates import Candidates
 from pytest_llmfair.metrics.arguments import RowNumbers
 from pytest_llmfair.stats import (
@@ -38,25 +38,15 @@ __all__ = [
 _UNLIMITED = (-math.inf, math.inf)
 
 _score_metric = partial(
-    metric,
+    published,
     family="allocation",
-    paper="rabbi",
     unit="candidate",
     example=_examples.candidates,
     favourable="high",
 )
 
 
-@_score_metric(
-    symbol="R",
-    direction="two-sided",
-    bounds=(-1.0, 1.0),
-    reported=(
-        "values in figures only; over ten models they correlate .86 (resumes) and .94 (essays) "
-        "with the selection gap at k = 1"
-    ),
-    aliases=("RABBI",),
-)
+@_score_metric(direction="two-sided", bounds=(-1.0, 1.0))
 @described("candidates")
 def rabbi(
     scores: ArrayLike | Mapping[Any, float],
@@ -99,16 +89,7 @@ def rabbi(
     return candidates.compare_scores(reference, population, RankBiserial.of_scores, quota=k)
 
 
-@_score_metric(
-    symbol="delta",
-    direction="two-sided",
-    bounds=_UNLIMITED,
-    reported=(
-        "values in figures only; over ten models they correlate .13 (resumes) and .89 (essays) "
-        "with the selection gap at k = 1"
-    ),
-    aliases=("score_gap",),
-)
+@_score_metric(direction="two-sided", bounds=_UNLIMITED)
 @described("candidates")
 def average_score_gap(
     scores: ArrayLike | Mapping[Any, float],
@@ -149,16 +130,7 @@ def average_score_gap(
     return candidates.compare_scores(reference, population, compare, quota=k)
 
 
-@_score_metric(
-    symbol="JSD",
-    direction="lower",
-    bounds=(0.0, math.log(2.0)),
-    reported=(
-        "values in figures only; over ten models they correlate -.19 (resumes) and .79 (essays) "
-        "with the absolute selection gap at k = 1"
-    ),
-    aliases=("jsd",),
-)
+@_score_metric(direction="lower", bounds=(0.0, math.log(2.0)))
 @described("candidates")
 def jensen_shannon_divergence(
     scores: ArrayLike | Mapping[Any, float],
@@ -227,16 +199,7 @@ def jensen_shannon_divergence(
     return replace(estimate, variant=f"@{bins}{shown}")
 
 
-@_score_metric(
-    symbol="EMD",
-    direction="lower",
-    bounds=(0.0, math.inf),
-    reported=(
-        "values in figures only; over ten models they correlate -.09 (resumes) and .86 (essays) "
-        "with the absolute selection gap at k = 1"
-    ),
-    aliases=("emd",),
-)
+@_score_metric(direction="lower", bounds=(0.0, math.inf))
 @described("candidates")
 def earth_movers_distance(
     scores: ArrayLike | Mapping[Any, float],

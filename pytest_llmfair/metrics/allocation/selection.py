@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.allocation._candidates import Candidates
 from pytest_llmfair.metrics.arguments import Floats, RowNumbers
 from pytest_llmfair.stats import (
@@ -28,18 +28,16 @@ from pytest_llmfair.stats import (
 __all__ = ["demographic_parity_gap", "equal_opportunity_gap", "selection_rate"]
 
 _selection_metric = partial(
-    metric,
+    published,
     family="allocation",
-    paper="rabbi",
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="round",
     favourable="high",
-    reported="values in figures only (ten models, k = 1 to 5)",
 )
 
 
-@_selection_metric(symbol="Delta-DP", aliases=("dp_gap",), example=_examples.pools)
+@_selection_metric(example=_examples.pools)
 @described("candidates", "quota")
 def demographic_parity_gap(
     scores: ArrayLike | Mapping[Any, float],
@@ -76,7 +74,7 @@ def demographic_parity_gap(
     return _gap("demographic_parity_gap()", candidates, reference, k, population)
 
 
-@_selection_metric(symbol="Delta-EO", aliases=("eo_gap",), example=_examples.qualified_pools)
+@_selection_metric(example=_examples.qualified_pools)
 @described("candidates", "quota")
 def equal_opportunity_gap(
     scores: ArrayLike | Mapping[Any, float],

@@ -12,7 +12,7 @@ import numpy as np
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.arguments import Floats, TextRows
 from pytest_llmfair.metrics.cooccurrence._counting import (
     Presence,
@@ -41,7 +41,7 @@ __all__ = [
 ]
 
 _association_metric = partial(
-    metric,
+    published,
     family="cooccurrence",
     direction="lower",
     bounds=(0.0, 1.0),
@@ -50,7 +50,7 @@ _association_metric = partial(
 )
 
 
-@_association_metric(paper="bommasani2023", symbol="SA", aliases=("SA",))
+@_association_metric()
 @described("sampling", "responses", unit="response")
 def stereotypical_associations(
     responses: TextRows,
@@ -173,7 +173,7 @@ def _table(
     return Table(places, lambda word: row(places[word]))
 
 
-@_association_metric(paper="bouchard2024", symbol="EGA", aliases=("EGA",))
+@_association_metric()
 @described("sampling", "responses", unit="response")
 def equal_group_associations(
     responses: TextRows,
@@ -235,7 +235,7 @@ def equal_group_associations(
     return note_words(estimate, words, seen, "")
 
 
-@_association_metric(paper="bouchard2024", symbol="ENA", aliases=("ENA",))
+@_association_metric()
 @described("sampling", "responses", unit="response")
 def equal_neutral_associations(
     responses: TextRows,

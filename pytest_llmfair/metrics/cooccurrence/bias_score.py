@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.arguments import Floats, TextRows, first_few
 from pytest_llmfair.metrics.cooccurrence._counting import (
     Nearness,
@@ -42,15 +42,12 @@ from pytest_llmfair.stats import (
 __all__ = ["cooccurrence_bias_score", "default_stop_words"]
 
 
-@metric(
+@published(
     family="cooccurrence",
-    paper="bordia2019",
-    symbol="COBS",
     direction="two-sided",
     bounds=(-math.inf, math.inf),
     unit="prompt",
     needs="texts",
-    aliases=("cobs", "COBS"),
     judged_with={"magnitude": True},
 )
 @described("sampling", "responses", unit="response")

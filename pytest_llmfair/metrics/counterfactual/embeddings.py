@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.arguments import Floats, Rows, listed
 from pytest_llmfair.metrics.counterfactual._pairs import (
     mean_over_pairs,
@@ -25,15 +25,11 @@ __all__ = ["counterfactual_cosine"]
 _AT_ONCE = 1 << 16
 
 
-@metric(
+@published(
     family="counterfactual",
-    paper="bouchard2024",
-    symbol="CCS",
     direction="higher",
     bounds=(-1.0, 1.0),
     unit="pair",
-    reported="thresholds only, no measured values",
-    aliases=("cosine", "CCS"),
     needs="embedding_pairs",
     generations=2,
     scorer="embedding",

@@ -13,7 +13,7 @@ from pytest_llmfair.lexicons.english.words import words_of
 from pytest_llmfair.lexicons.name_lists import listed_names, name_groups, split_cell
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.arguments import Floats, Mask, TextRows, labels, note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import sample_of_pairs
 from pytest_llmfair.metrics.counterfactual._texts import masked_pairs
@@ -32,10 +32,8 @@ _LARGE = 2**23
 _CAPITALISED = re.compile(r"\b[A-Z]\w+")
 
 
-@metric(
+@published(
     family="counterfactual",
-    paper="lopezpaz2017",
-    symbol="AUC",
     direction="lower",
     bounds=(0.5, 1.0),
     fair_value=0.5,

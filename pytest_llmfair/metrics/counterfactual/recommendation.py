@@ -13,7 +13,7 @@ import numpy.typing as npt
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.arguments import Floats, is_missing, listed, note_canned, plain
 from pytest_llmfair.metrics.counterfactual._pairs import (
     CompareAnswers,
@@ -36,18 +36,16 @@ _AT_ONCE = 1 << 20
 _Rows = Sequence[Sequence[RankedList]]
 
 _list_metric = partial(
-    metric,
+    published,
     family="recommendation",
-    paper="bouchard2024",
     direction="higher",
     bounds=(0.0, 1.0),
     unit="pair",
-    reported="thresholds only, no measured values",
     example=_examples.lists,
 )
 
 
-@_list_metric(symbol="Jaccard-K", aliases=("jaccard", "Jaccard-K"))
+@_list_metric()
 @described("sampling", "lists", unit="pair")
 def jaccard_at_k(
     lists_a: Sequence[Sequence[Any]],
@@ -83,7 +81,7 @@ def jaccard_at_k(
     return note_canned(estimate, distinct)
 
 
-@_list_metric(symbol="SERP-K", aliases=("serp", "SERP-K"))
+@_list_metric()
 @described("sampling", "lists", unit="pair")
 def serp_at_k(
     lists_a: Sequence[Sequence[Any]],
@@ -115,7 +113,7 @@ def serp_at_k(
     return _mean_at_k(rows_a, rows_b, k, compare, units, population)
 
 
-@_list_metric(symbol="PRAG-K", aliases=("prag", "PRAG-K"), judged_with={"normalized": True})
+@_list_metric(judged_with={"normalized": True})
 @described("sampling", "lists", unit="pair")
 def prag_at_k(
     lists_a: Sequence[Sequence[Any]],

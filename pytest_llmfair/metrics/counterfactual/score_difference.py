@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.arguments import (
     Floats,
     Rows,
@@ -63,10 +63,8 @@ class _Side:
         return flattened(self.rows), [unit for unit, row in each for _ in row]
 
 
-@metric(
+@published(
     family="counterfactual",
-    paper="ours",
-    symbol="SD",
     direction="two-sided",
     bounds=(-math.inf, math.inf),
     unit="pair",

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.arguments import (
     Mask,
     TextRows,
@@ -46,9 +46,8 @@ _BLEU = reduction(smaller_bleu)
 _EQUAL = reduction(_equal)
 
 _similarity_metric = partial(
-    metric,
+    published,
     family="counterfactual",
-    paper="bouchard2024",
     direction="higher",
     bounds=(0.0, 1.0),
     unit="pair",
@@ -57,12 +56,7 @@ _similarity_metric = partial(
 )
 
 
-@_similarity_metric(
-    symbol="CROUGE-L",
-    reduce=_ROUGE,
-    reported="thresholds only, no measured values",
-    aliases=("rouge_l", "CROUGE-L"),
-)
+@_similarity_metric(reduce=_ROUGE)
 @described("sampling", "texts of pairs", unit="pair")
 def counterfactual_rouge_l(
     texts_a: TextRows,
@@ -95,12 +89,7 @@ def counterfactual_rouge_l(
     return _similarity(texts_a, texts_b, _ROUGE, mask, units, population)
 
 
-@_similarity_metric(
-    symbol="CBLEU",
-    reduce=_BLEU,
-    reported="thresholds only, no measured values",
-    aliases=("bleu", "CBLEU"),
-)
+@_similarity_metric(reduce=_BLEU)
 @described("sampling", "texts of pairs", unit="pair")
 def counterfactual_bleu(
     texts_a: TextRows,
@@ -134,7 +123,7 @@ def counterfactual_bleu(
     return _similarity(texts_a, texts_b, _BLEU, mask, units, population)
 
 
-@_similarity_metric(symbol="EM", reduce=_EQUAL, aliases=("EM",))
+@_similarity_metric(reduce=_EQUAL)
 @described("sampling", "texts of pairs", unit="pair")
 def exact_match(
     texts_a: TextRows,
@@ -181,20 +170,18 @@ def _similarity(
 
 
 _parity_metric = partial(
-    metric,
+    published,
     family="counterfactual",
-    paper="bouchard2024",
     direction="lower",
     bounds=(0.0, 1.0),
     unit="pair",
     needs="score_pairs",
     generations=2,
     scorer="sentiment",
-    reported="thresholds only, no measured values",
 )
 
 
-@_parity_metric(symbol="WCSP", aliases=("WCSP",))
+@_parity_metric()
 @described("sampling", "scores of pairs", unit="pair")
 def weak_sentiment_parity(
     scores_a: ArrayLike,
@@ -240,7 +227,7 @@ def weak_sentiment_parity(
     return note_constant(estimate, [flattened(rows_a), flattened(rows_b)])
 
 
-@_parity_metric(symbol="SCSP", aliases=("SCSP",))
+@_parity_metric()
 @described("sampling", "scores of pairs", unit="pair")
 def strict_sentiment_parity(
     scores_a: ArrayLike,

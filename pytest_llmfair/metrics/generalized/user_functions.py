@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._registry import published
 from pytest_llmfair.metrics.generalized._compare import (
     ALL_AT_ONCE,
     ComparisonDesign,
@@ -36,16 +36,15 @@ __all__ = ["background_comparison", "multigroup_comparison", "pairwise_compariso
 _EVERYTHING = float("-inf"), float("inf")
 
 _comparison_metric = partial(
-    metric,
+    published,
     family="generalized",
-    paper="czarnowska2021",
     direction="two-sided",
     bounds=_EVERYTHING,
     unit="example",
 )
 
 
-@_comparison_metric(symbol="PCM", aliases=("PCM",), example=_examples.compared)
+@_comparison_metric(example=_examples.compared)
 @described("forms", "functions")
 def pairwise_comparison(
     phi: Callable[[RowsOfGroup], Any],
@@ -103,7 +102,7 @@ def pairwise_comparison(
     return measure(design, scores)
 
 
-@_comparison_metric(symbol="BCM", aliases=("BCM", "VBCM"), example=_examples.compared)
+@_comparison_metric(example=_examples.compared)
 @described("forms", "functions")
 def background_comparison(
     phi: Callable[[RowsOfGroup], Any],
@@ -162,7 +161,7 @@ def background_comparison(
     return measure(design, scores, vector=not aggregate)
 
 
-@_comparison_metric(symbol="MCM", aliases=("MCM",), example=_examples.compared_at_once)
+@_comparison_metric(example=_examples.compared_at_once)
 @described("forms", "functions")
 def multigroup_comparison(
     phi: Callable[[RowsOfGroup], Any],
