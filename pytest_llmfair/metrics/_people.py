@@ -18,8 +18,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.arguments import (
     Floats,
     RowNumbers,
@@ -68,10 +67,8 @@ def people_metric(
     """Make a metric of a function of columns, `positive` and `who`."""
     usual: dict[str, Any] = {"direction": "lower", "bounds": (0.0, 1.0)}
     facts = usual | {"example": _examples.people} | facts
-    complete = described("people", *shared)
-    return lambda measure: published(family="classification", unit="person", **facts)(
-        complete(of_people(measure, without))
-    )
+    register = published("people", *shared, family="classification", unit="person", **facts)
+    return lambda measure: register(of_people(measure, without))
 
 
 def of_people(measure: Callable[..., E], without: str = "") -> Callable[..., E]:

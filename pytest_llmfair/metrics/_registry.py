@@ -294,22 +294,6 @@ def metric(
     return register
 
 
-@functools.cache
-def _papers() -> dict[str, dict[str, Any]]:
-    """Read what papers call the package's metrics, and the values that they report."""
-    return _data("papers.json")  # type: ignore[no-any-return]
-
-
-def published(**facts: Any) -> Callable[[Callable[P, E]], Callable[P, E]]:
-    """Register a metric of the package, whose paper, symbol and aliases are in `papers.json`."""
-
-    def register(function: Callable[P, E]) -> Callable[P, E]:
-        known = _papers().get(function.__name__, {})
-        return metric(**{**known, "aliases": tuple(known.get("aliases", ())), **facts})(function)
-
-    return register
-
-
 def _as_fixed(estimate: E) -> E:
     """Report on fixed units what was measured as a sample, whose interval is never narrower."""
     estimate = replace(estimate, sample=replace(estimate.sample, population="fixed"))
@@ -350,11 +334,8 @@ def public_modules() -> tuple[ModuleType, ...]:
 @functools.cache
 def _homes() -> dict[str, str]:
     """Read the module of each public name and alias, as tests/make_stub.py writes them."""
-    return {name: home for home, names in _data("names.json").items() for name in names}
-
-
-def _data(file: str) -> Any:
-    return json.loads((resources.files(_PACKAGE) / file).read_text("utf-8"))
+    text = (resources.files(_PACKAGE) / "names.json").read_text("utf-8")
+    return {name: home for home, names in json.loads(text).items() for name in names}
 
 
 def modules_of(name: str) -> tuple[ModuleType, ...]:

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.arguments import (
     Rows,
     flat_scores,
@@ -35,13 +34,15 @@ __all__ = ["answer_accuracy", "bbq_bias", "icat", "stereotype_preference"]
 
 
 @published(
+    "sampling",
+    "shares",
     family="benchmarks",
     direction="higher",
     bounds=(0.0, 1.0),
     unit="template",
     example=_examples.right_answers,
+    per="row",
 )
-@described("sampling", "shares")
 def answer_accuracy(
     correct: ArrayLike,
     *,
@@ -75,13 +76,14 @@ def answer_accuracy(
 
 
 @published(
+    "sampling",
     family="benchmarks",
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="template",
     example=_examples.even_sides,
+    per="row",
 )
-@described("sampling")
 def bbq_bias(
     sides: ArrayLike,
     *,
@@ -146,14 +148,16 @@ def bbq_bias(
 
 
 @published(
+    "sampling",
+    "shares",
     family="benchmarks",
     direction="two-sided",
     bounds=(0.0, 1.0),
     fair_value=0.5,
     unit="item",
     example=_examples.even_preferences,
+    per="row",
 )
-@described("sampling", "shares")
 def stereotype_preference(
     preferred: ArrayLike,
     *,
@@ -187,13 +191,15 @@ def stereotype_preference(
 
 
 @published(
+    "sampling",
+    "shares",
     family="benchmarks",
     direction="higher",
     bounds=(0.0, 1.0),
     unit="item",
     example=_examples.idealized,
+    per="row",
 )
-@described("sampling", "shares")
 def icat(
     meaningful: ArrayLike,
     preferred: ArrayLike,

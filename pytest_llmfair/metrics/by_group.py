@@ -31,8 +31,8 @@ from pytest_llmfair.metrics._group_metrics import (
     two_ends,
     value_and_ends,
 )
-from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._people import People, Who, pairs_of
+from pytest_llmfair.metrics._published import described
 from pytest_llmfair.metrics.arguments import same_index, same_length
 from pytest_llmfair.stats import Estimate, Finding, GroupValues, Undefined
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
-from pytest_llmfair.metrics._parameters import described
+from pytest_llmfair.metrics._published import described
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Rows, note_constant, row_means, score_rows
 from pytest_llmfair.stats import Estimate, Finding, Mean, MeanMaximum, Population

@@ -19,8 +19,7 @@ from pytest_llmfair.metrics._paired_perturbations import (
     folded,
     prepared,
 )
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.arguments import (
     Dissimilarity,
     Floats,
@@ -35,6 +34,7 @@ __all__ = ["fairpair", "ngram_contrast", "perturbation_is_valid"]
 
 
 @published(
+    "sampling",
     family="fairpair",
     direction="lower",
     bounds=(0.0, math.inf),
@@ -43,7 +43,6 @@ __all__ = ["fairpair", "ngram_contrast", "perturbation_is_valid"]
     generations=100,
     example=_examples.continuations,
 )
-@described("sampling", unit="prompt")
 def fairpair(
     perturbed_continuations: Sequence[Any],
     continuations_of_perturbed: Sequence[Any],

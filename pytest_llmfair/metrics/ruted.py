@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._occupations import Occupations
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.stats import BinomialSkew, Distance, Estimate, Finding, Population
 
 __all__ = [
@@ -151,8 +150,7 @@ _occupation_metric = partial(
 )
 
 
-@_occupation_metric(direction="lower", bounds=(0.0, 1.0))
-@described("occupations")
+@_occupation_metric("occupations", direction="lower", bounds=(0.0, 1.0))
 def ruted_neutrality(
     male_counts: ArrayLike | Mapping[Any, int],
     kept_counts: ArrayLike | Mapping[Any, int],
@@ -187,8 +185,7 @@ def ruted_neutrality(
     )
 
 
-@_occupation_metric(direction="two-sided", bounds=(-1.0, 1.0))
-@described("occupations")
+@_occupation_metric("occupations", direction="two-sided", bounds=(-1.0, 1.0))
 def ruted_skew(
     male_counts: ArrayLike | Mapping[Any, int],
     kept_counts: ArrayLike | Mapping[Any, int],
@@ -225,8 +222,12 @@ def ruted_skew(
     return estimate.with_findings(Finding.note("male minus female"))
 
 
-@_occupation_metric(direction="two-sided", bounds=(-1.0, 1.0), example=_examples.occupations)
-@described("occupations")
+@_occupation_metric(
+    "occupations",
+    direction="two-sided",
+    bounds=(-1.0, 1.0),
+    example=_examples.occupations,
+)
 def ruted_stereotype(
     male_counts: ArrayLike | Mapping[Any, int],
     kept_counts: ArrayLike | Mapping[Any, int],

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.arguments import (
     Floats,
     Rows,
@@ -31,13 +30,15 @@ __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
 
 
 @published(
+    "sampling",
+    "shares",
     family="ruted",
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="sentence pair",
     example=_examples.sentence_pairs,
+    per="pair",
 )
-@described("sampling", "shares", unit="pair")
 def trick_stereotype(
     p_stereotypical: ArrayLike,
     p_antistereotypical: ArrayLike,

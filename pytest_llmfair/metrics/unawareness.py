@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from pytest_llmfair.lexicons.attributes import lexicons_of
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.arguments import first_few, listed
 from pytest_llmfair.stats import Estimate, Finding, GroupRow, Mean, Population
 

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.allocation._candidates import Candidates, contrasts
 from pytest_llmfair.metrics.arguments import Floats, known_population, note_constant
 from pytest_llmfair.stats import (
@@ -35,8 +34,13 @@ _SHUFFLES = 100
 _ranking_metric = partial(published, family="allocation", unit="round", example=_examples.rankings)
 
 
-@_ranking_metric(direction="higher", bounds=(0.0, 1.0), favourable="high")
-@described("candidates", "rankings")
+@_ranking_metric(
+    "candidates",
+    "rankings",
+    direction="higher",
+    bounds=(0.0, 1.0),
+    favourable="high",
+)
 def exposure_ratio(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -108,8 +112,7 @@ def exposure_ratio(
     return note_constant(estimate, [candidates.scores]).with_findings(*candidates.judge)
 
 
-@_ranking_metric(direction="lower", bounds=(0.0, math.inf))
-@described("candidates", "rankings")
+@_ranking_metric("candidates", "rankings", direction="lower", bounds=(0.0, math.inf))
 def ndkl(
     scores: ArrayLike | Mapping[Any, float],
     *,

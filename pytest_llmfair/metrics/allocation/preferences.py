@@ -8,8 +8,7 @@ from typing import Any
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import described, published
 from pytest_llmfair.metrics.allocation._candidates import (
     contrasts,
     describe_reference,
@@ -139,6 +138,9 @@ def pairwise_consistency(
 
 
 @published(
+    "candidates",
+    "sampling",
+    "comparisons",
     family="allocation",
     direction="two-sided",
     bounds=(-1.0, 1.0),
@@ -146,7 +148,6 @@ def pairwise_consistency(
     example=_examples.comparisons,
     favourable="high",
 )
-@described("candidates", "sampling", "comparisons", unit="pool")
 def pairwise_preference_gap(
     comparisons: Iterable[Mapping[str, Any]],
     *,

@@ -14,8 +14,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.allocation._candidates import Candidates
 from pytest_llmfair.metrics.arguments import RowNumbers
 from pytest_llmfair.stats import (
@@ -46,8 +45,7 @@ _score_metric = partial(
 )
 
 
-@_score_metric(direction="two-sided", bounds=(-1.0, 1.0))
-@described("candidates")
+@_score_metric("candidates", direction="two-sided", bounds=(-1.0, 1.0))
 def rabbi(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -89,8 +87,7 @@ def rabbi(
     return candidates.compare_scores(reference, population, RankBiserial.of_scores, quota=k)
 
 
-@_score_metric(direction="two-sided", bounds=_UNLIMITED)
-@described("candidates")
+@_score_metric("candidates", direction="two-sided", bounds=_UNLIMITED)
 def average_score_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -130,8 +127,7 @@ def average_score_gap(
     return candidates.compare_scores(reference, population, compare, quota=k)
 
 
-@_score_metric(direction="lower", bounds=(0.0, math.log(2.0)))
-@described("candidates")
+@_score_metric("candidates", direction="lower", bounds=(0.0, math.log(2.0)))
 def jensen_shannon_divergence(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -199,8 +195,7 @@ def jensen_shannon_divergence(
     return replace(estimate, variant=f"@{bins}{shown}")
 
 
-@_score_metric(direction="lower", bounds=(0.0, math.inf))
-@described("candidates")
+@_score_metric("candidates", direction="lower", bounds=(0.0, math.inf))
 def earth_movers_distance(
     scores: ArrayLike | Mapping[Any, float],
     *,

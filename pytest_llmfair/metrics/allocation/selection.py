@@ -13,8 +13,7 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import described, published
 from pytest_llmfair.metrics.allocation._candidates import Candidates
 from pytest_llmfair.metrics.arguments import Floats, RowNumbers
 from pytest_llmfair.stats import (
@@ -37,8 +36,7 @@ _selection_metric = partial(
 )
 
 
-@_selection_metric(example=_examples.pools)
-@described("candidates", "quota")
+@_selection_metric("candidates", "quota", example=_examples.pools)
 def demographic_parity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -74,8 +72,7 @@ def demographic_parity_gap(
     return _gap("demographic_parity_gap()", candidates, reference, k, population)
 
 
-@_selection_metric(example=_examples.qualified_pools)
-@described("candidates", "quota")
+@_selection_metric("candidates", "quota", example=_examples.qualified_pools)
 def equal_opportunity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,

@@ -11,8 +11,7 @@ from typing import Any
 import numpy as np
 
 from pytest_llmfair._util.validation import share
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.arguments import Floats, TextRows
 from pytest_llmfair.metrics.cooccurrence._counting import (
     Presence,
@@ -50,8 +49,7 @@ _association_metric = partial(
 )
 
 
-@_association_metric()
-@described("sampling", "responses", unit="response")
+@_association_metric("sampling", "responses", per="response")
 def stereotypical_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -173,8 +171,7 @@ def _table(
     return Table(places, lambda word: row(places[word]))
 
 
-@_association_metric()
-@described("sampling", "responses", unit="response")
+@_association_metric("sampling", "responses", per="response")
 def equal_group_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -235,8 +232,7 @@ def equal_group_associations(
     return note_words(estimate, words, seen, "")
 
 
-@_association_metric()
-@described("sampling", "responses", unit="response")
+@_association_metric("sampling", "responses", per="response")
 def equal_neutral_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],

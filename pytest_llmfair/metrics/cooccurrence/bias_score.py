@@ -11,8 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.arguments import Floats, TextRows, first_few
 from pytest_llmfair.metrics.cooccurrence._counting import (
     Nearness,
@@ -43,14 +42,16 @@ __all__ = ["cooccurrence_bias_score", "default_stop_words"]
 
 
 @published(
+    "sampling",
+    "responses",
     family="cooccurrence",
     direction="two-sided",
     bounds=(-math.inf, math.inf),
     unit="prompt",
     needs="texts",
     judged_with={"magnitude": True},
+    per="response",
 )
-@described("sampling", "responses", unit="response")
 def cooccurrence_bias_score(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],

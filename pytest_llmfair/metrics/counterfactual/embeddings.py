@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.arguments import Floats, Rows, listed
 from pytest_llmfair.metrics.counterfactual._pairs import (
     mean_over_pairs,
@@ -26,6 +25,7 @@ _AT_ONCE = 1 << 16
 
 
 @published(
+    "sampling",
     family="counterfactual",
     direction="higher",
     bounds=(-1.0, 1.0),
@@ -34,7 +34,6 @@ _AT_ONCE = 1 << 16
     generations=2,
     scorer="embedding",
 )
-@described("sampling", unit="pair")
 def counterfactual_cosine(
     embeddings_a: ArrayLike,
     embeddings_b: ArrayLike,

@@ -12,8 +12,7 @@ import numpy as np
 from pytest_llmfair.lexicons.english.words import words_of
 from pytest_llmfair.lexicons.name_lists import listed_names, name_groups, split_cell
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.arguments import Floats, Mask, TextRows, labels, note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import sample_of_pairs
 from pytest_llmfair.metrics.counterfactual._texts import masked_pairs
@@ -33,6 +32,8 @@ _CAPITALISED = re.compile(r"\b[A-Z]\w+")
 
 
 @published(
+    "sampling",
+    "texts of pairs",
     family="counterfactual",
     direction="lower",
     bounds=(0.5, 1.0),
@@ -42,7 +43,6 @@ _CAPITALISED = re.compile(r"\b[A-Z]\w+")
     generations=2,
     example=_examples.drawn_answers,
 )
-@described("sampling", "texts of pairs", unit="pair")
 def group_predictability(
     texts_a: TextRows,
     texts_b: TextRows,

@@ -12,8 +12,7 @@ import numpy.typing as npt
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.arguments import Floats, is_missing, listed, note_canned, plain
 from pytest_llmfair.metrics.counterfactual._pairs import (
     CompareAnswers,
@@ -45,8 +44,7 @@ _list_metric = partial(
 )
 
 
-@_list_metric()
-@described("sampling", "lists", unit="pair")
+@_list_metric("sampling", "lists")
 def jaccard_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -81,8 +79,7 @@ def jaccard_at_k(
     return note_canned(estimate, distinct)
 
 
-@_list_metric()
-@described("sampling", "lists", unit="pair")
+@_list_metric("sampling", "lists")
 def serp_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -113,8 +110,7 @@ def serp_at_k(
     return _mean_at_k(rows_a, rows_b, k, compare, units, population)
 
 
-@_list_metric(judged_with={"normalized": True})
-@described("sampling", "lists", unit="pair")
+@_list_metric("sampling", "lists", judged_with={"normalized": True})
 def prag_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],

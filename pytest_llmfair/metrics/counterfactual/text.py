@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.arguments import (
     Mask,
     TextRows,
@@ -56,8 +55,7 @@ _similarity_metric = partial(
 )
 
 
-@_similarity_metric(reduce=_ROUGE)
-@described("sampling", "texts of pairs", unit="pair")
+@_similarity_metric("sampling", "texts of pairs", reduce=_ROUGE)
 def counterfactual_rouge_l(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -89,8 +87,7 @@ def counterfactual_rouge_l(
     return _similarity(texts_a, texts_b, _ROUGE, mask, units, population)
 
 
-@_similarity_metric(reduce=_BLEU)
-@described("sampling", "texts of pairs", unit="pair")
+@_similarity_metric("sampling", "texts of pairs", reduce=_BLEU)
 def counterfactual_bleu(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -123,8 +120,7 @@ def counterfactual_bleu(
     return _similarity(texts_a, texts_b, _BLEU, mask, units, population)
 
 
-@_similarity_metric(reduce=_EQUAL)
-@described("sampling", "texts of pairs", unit="pair")
+@_similarity_metric("sampling", "texts of pairs", reduce=_EQUAL)
 def exact_match(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -181,8 +177,7 @@ _parity_metric = partial(
 )
 
 
-@_parity_metric()
-@described("sampling", "scores of pairs", unit="pair")
+@_parity_metric("sampling", "scores of pairs")
 def weak_sentiment_parity(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
@@ -227,8 +222,7 @@ def weak_sentiment_parity(
     return note_constant(estimate, [flattened(rows_a), flattened(rows_b)])
 
 
-@_parity_metric()
-@described("sampling", "scores of pairs", unit="pair")
+@_parity_metric("sampling", "scores of pairs")
 def strict_sentiment_parity(
     scores_a: ArrayLike,
     scores_b: ArrayLike,

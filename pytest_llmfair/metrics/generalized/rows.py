@@ -11,8 +11,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import described
 from pytest_llmfair.metrics._people import Who, of_people
+from pytest_llmfair.metrics._published import described
 from pytest_llmfair.metrics._rates import accuracies, difference
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import labels

@@ -10,8 +10,7 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._parameters import described
-from pytest_llmfair.metrics._registry import published
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.generalized._compare import (
     ALL_AT_ONCE,
     ComparisonDesign,
@@ -44,8 +43,7 @@ _comparison_metric = partial(
 )
 
 
-@_comparison_metric(example=_examples.compared)
-@described("forms", "functions")
+@_comparison_metric("forms", "functions", example=_examples.compared)
 def pairwise_comparison(
     phi: Callable[[RowsOfGroup], Any],
     d: Callable[[Any, Any], Any],
@@ -102,8 +100,7 @@ def pairwise_comparison(
     return measure(design, scores)
 
 
-@_comparison_metric(example=_examples.compared)
-@described("forms", "functions")
+@_comparison_metric("forms", "functions", example=_examples.compared)
 def background_comparison(
     phi: Callable[[RowsOfGroup], Any],
     d: Callable[[Any, Any], Any],
@@ -161,8 +158,7 @@ def background_comparison(
     return measure(design, scores, vector=not aggregate)
 
 
-@_comparison_metric(example=_examples.compared_at_once)
-@described("forms", "functions")
+@_comparison_metric("forms", "functions", example=_examples.compared_at_once)
 def multigroup_comparison(
     phi: Callable[[RowsOfGroup], Any],
     d: Callable[..., Any],

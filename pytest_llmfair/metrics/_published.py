@@ -1,17 +1,23 @@
-"""Complete docstrings with what those of several metrics share, from `parameters.txt`."""
+"""What metrics of the package have besides their code: shared documentation, and papers."""
 
 from __future__ import annotations
 
 import functools
 import inspect
+import json
 import re
 from collections.abc import Callable
 from importlib import resources
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.stats import Estimate
 
 P = ParamSpec("P")
 R = TypeVar("R")
+E = TypeVar("E", bound=Estimate)
 
+_FOLDER = resources.files("pytest_llmfair.metrics")
 _LINE = "\n---"
 _SECTION = re.compile(r"(?:^|\n\n)(?=\w+\n-+\n)")
 _HEADING = "Parameters\n----------\n"
@@ -19,8 +25,8 @@ _HEADING = "Parameters\n----------\n"
 
 @functools.cache
 def _shared() -> dict[str, str]:
-    """Read the parts by name."""
-    text = (resources.files("pytest_llmfair.metrics") / "parameters.txt").read_text("utf-8")
+    """Read parts of docstrings by name."""
+    text = (_FOLDER / "parameters.txt").read_text("utf-8")
     parts = re.findall(r"^\[(.+)\]\n((?:.*\n)+?)(?=\n\[|\Z)", text, re.MULTILINE)
     return {name: part.strip() for name, part in parts}
 
@@ -50,6 +56,25 @@ def described(*names: str, unit: str = "row") -> Callable[[Callable[P, R]], Call
         return function
 
     return complete
+
+
+@functools.cache
+def _papers() -> dict[str, dict[str, Any]]:
+    """Read what papers call metrics, and the values that they report."""
+    table = json.loads((_FOLDER / "papers.json").read_text("utf-8"))
+    return {name: {**row, "aliases": tuple(row.get("aliases", ()))} for name, row in table.items()}
+
+
+def published(
+    *parts: str, per: str = "", **facts: Any
+) -> Callable[[Callable[P, E]], Callable[P, E]]:
+    """Register a metric that is in `papers.json`, described by parts with one label `per` row."""
+
+    def register(function: Callable[P, E]) -> Callable[P, E]:
+        complete = described(*parts, unit=per or facts["unit"])
+        return metric(**{**_papers().get(function.__name__, {}), **facts})(complete(function))
+
+    return register
 
 
 def _entries(text: str) -> dict[str, str]:
