@@ -39,7 +39,6 @@ _SHARES = (
 
 
 def named_metrics(metrics: Any) -> dict[str, Metric]:
-    """Return metrics by name."""
     if callable(metrics):
         metrics = [metrics]
     if not isinstance(metrics, Mapping):
@@ -58,7 +57,6 @@ def named_metrics(metrics: Any) -> dict[str, Metric]:
 
 
 def named_columns(values: Any, head: str) -> list[tuple[str, list[Any]]]:
-    """Return columns with their names."""
     named = columns_of(values) or [(str(getattr(values, "name", None) or ""), values)]
     many = len(named) > 1
     return [

@@ -169,7 +169,6 @@ class People:
 
     @property
     def judged(self) -> list[Hashable]:
-        """Groups that are compared."""
         return [name for name in self.members if name not in self.small]
 
     @property
@@ -181,15 +180,12 @@ class People:
         return len(held) > len(self.units)
 
     def weights_of(self, rows: RowNumbers) -> Floats | None:
-        """Return the weights of some rows."""
         return None if self.weights is None else self.weights[rows]
 
     def units_of(self, rows: RowNumbers) -> RowNumbers:
-        """Return the numbers of the sampling units of some rows."""
         return rows if self.unit is None else self.unit[rows]
 
     def sample(self, rows: RowNumbers) -> Sample:
-        """Count some rows and their units."""
         return sample_of(self.units_of(rows), self.population)
 
 
@@ -215,7 +211,6 @@ def too_few(people: People) -> str:
 
 
 def _weights(weights: Any, members: RowsByLabel, population: Population) -> Floats:
-    """Return checked weights."""
     found = flat_scores(weights, "weights")
     same_length(weights=found, rows=members.number)
     if (found < 0.0).any():
@@ -317,12 +312,8 @@ class ErrorRate:
     formula: str
 
 
-def _error_rates() -> dict[str, ErrorRate]:
-    text = (resources.files("pytest_llmfair.metrics") / "error_rates.json").read_text("utf-8")
-    return {symbol: ErrorRate(**row) for symbol, row in json.loads(text).items()}
-
-
-ERROR_RATES = _error_rates()
+_FILE = resources.files("pytest_llmfair.metrics") / "error_rates.json"
+ERROR_RATES = tuple(ErrorRate(**row) for row in json.loads(_FILE.read_text("utf-8")))
 
 
 def constant_predictions(predicted: Sequence[bool]) -> str:

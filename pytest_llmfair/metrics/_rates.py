@@ -64,7 +64,6 @@ class Rates:
         return float(outcomes.mean() if weights is None else np.average(outcomes, weights=weights))
 
     def empty(self, group: Hashable) -> bool:
-        """Whether a group has no row that the rate is about."""
         return math.isnan(self.of(group))
 
     @property
@@ -81,21 +80,17 @@ class Rates:
 
     @property
     def judged(self) -> Rates:
-        """The groups that are compared."""
         return self.kept(self.people.judged)
 
     @property
     def pairs(self) -> list[GroupPair]:
-        """Groups that are compared with each other."""
         return pairs_of(self.outcomes, self.people.reference)
 
     @property
     def sample(self) -> Sample:
-        """Units and rows of all groups."""
         return sample_of(**self.sampled)
 
     def kept(self, groups: Iterable[Hashable]) -> Rates:
-        """Return some of the groups only."""
         names = list(groups)
         return replace(
             self,
@@ -182,7 +177,6 @@ def accuracies(y_true: Any, y_pred: Any, positive: Any, who: Who) -> Rates:
 def _both(
     y_true: Any, y_pred: Any, positive: Any, who: Who
 ) -> tuple[People, list[Any], list[Any]]:
-    """Read true and predicted classes."""
     people = People.read(who, y_true=y_true, y_pred=y_pred)
     read = (lambda x, name, _: labels(x, name)) if positive is None else is_positive
     actual, predicted = (read(people.columns[n], n, positive) for n in ("y_true", "y_pred"))
@@ -336,7 +330,6 @@ class EitherOrder(Table):
     """Table of pairs and groups that finds a pair whichever of its groups is named first."""
 
     def __getitem__(self, key: Hashable) -> GroupRow:
-        """Return the row of a pair, or of a group."""
         swapped = key[::-1] if isinstance(key, tuple) else key
         return super().__getitem__(
             swapped if key not in self._rows and swapped in self._rows else key

@@ -46,11 +46,14 @@ from pytest_llmfair.stats import (
 __all__ = [
     "average_odds_difference",
     "demographic_parity_difference",
+    "equal_opportunity_difference",
     "equalized_odds_difference",
     "impact_ratio",
 ]
 
 E = TypeVar("E", bound=Estimate)
+
+_MISSED, _, _ALARMS, _ = ERROR_RATES
 
 
 @people_metric(
@@ -111,42 +114,21 @@ def impact_ratio(
     return ratio(selection_rates(y_pred, positive, who), smaller=True)
 
 
-def _difference_of(
-    symbol: str, rate: ErrorRate, *, right: bool = False
-) -> Callable[..., Estimate]:
-    """Make the difference of an error rate, or of its opposite."""
+def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
+    """Make the difference of an error rate."""
 
     def measure(
         y_true: ArrayLike, y_pred: ArrayLike, *, positive: Any, who: Who
     ) -> RateDifference | MaxPairwiseDifference | Undefined:
-        return difference(error_rates(rate, y_true, y_pred, positive, who, right=right))
+        return difference(error_rates(rate, y_true, y_pred, positive, who))
 
-    name, about = f"{rate.name} difference".replace(" ", "_"), rate.name
-    summary = f"""{symbol}D of Bouchard (2024), section 3.2.2: the difference of
-    ``{rate.formula}``,
-    the share of {rate.share}."""
-    facts: dict[str, Any] = {
-        "paper": "bouchard2024",
-        "symbol": f"{symbol}D",
-        "aliases": (f"{symbol}D",),
-        "favourable": "low",
-        "reported": "thresholds only, no measured values",
-    }
-    if right:
-        name, about = "equal_opportunity_difference", rate.opposite
-        summary = """Equal opportunity of Hardt, Price and Srebro (2016):
-    ``P(prediction is positive | positive)``, the size of the false negative rate difference with
-    the other sign."""
-        facts = {
-            "paper": "hardt2016",
-            "symbol": "EOpp",
-            "aliases": ("EOpp", "equal_opportunity"),
-            "favourable": "high",
-        }
+    name = f"{rate.name} difference".replace(" ", "_")
     measure.__name__ = measure.__qualname__ = name
-    measure.__doc__ = f"""Largest absolute difference of the groups' {about}s.
+    measure.__doc__ = f"""Largest absolute difference of the groups' {rate.name}s.
 
-    {summary}
+    Bouchard (2024), section 3.2.2: the difference of
+    ``{rate.formula}``,
+    the share of {rate.share}.
 
     Examples
     --------
@@ -156,10 +138,10 @@ def _difference_of(
     >>> {name}(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
     RateDifference 0.250 [0.000, 0.807] (95 %, 6 people)
     """
-    return people_metric("differences of rates", **facts)(measure)
+    return people_metric("differences of rates", favourable="low")(measure)
 
 
-def _ratio_of(symbol: str, rate: ErrorRate) -> Callable[..., Estimate]:
+def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
     """Make the ratio of an error rate."""
 
     def measure(
@@ -186,14 +168,31 @@ def _ratio_of(symbol: str, rate: ErrorRate) -> Callable[..., Estimate]:
     return people_metric(
         "ratios of rates",
         favourable="low",
-        paper="saleiro2018",
-        symbol=f"{symbol}R",
-        aliases=(f"{symbol}R",),
         direction="two-sided",
         bounds=(0.0, math.inf),
         fair_value=1.0,
         scale="log",
     )(measure)
+
+
+@people_metric("differences of rates", favourable="high")
+def equal_opportunity_difference(
+    y_true: ArrayLike, y_pred: ArrayLike, *, positive: Any, who: Who
+) -> RateDifference | MaxPairwiseDifference | Undefined:
+    """Largest absolute difference of the groups' true positive rates.
+
+    Equal opportunity of Hardt, Price and Srebro (2016): ``P(prediction is positive | positive)``,
+    the size of the false negative rate difference with the other sign.
+
+    Examples
+    --------
+    >>> from pytest_llmfair.metrics import equal_opportunity_difference
+    >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
+    >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
+    >>> equal_opportunity_difference(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
+    RateDifference 0.250 [0.000, 0.807] (95 %, 6 people)
+    """
+    return difference(error_rates(_MISSED, y_true, y_pred, positive, who, right=True))
 
 
 @people_metric(favourable="high")
@@ -302,8 +301,8 @@ def widest(pairs: dict[Any, JoinedSum]) -> JoinedSum | MaxPairwiseDifference:
 def _both(y_true: Any, y_pred: Any, positive: Any, who: Who) -> tuple[Rates, Rates]:
     """Return the true and the false positive rates."""
     return (
-        error_rates(ERROR_RATES["FNR"], y_true, y_pred, positive, who, right=True),
-        error_rates(ERROR_RATES["FPR"], y_true, y_pred, positive, who),
+        error_rates(_MISSED, y_true, y_pred, positive, who, right=True),
+        error_rates(_ALARMS, y_true, y_pred, positive, who),
     )
 
 
@@ -321,10 +320,7 @@ def _noted(estimate: E, both: Sequence[Rates]) -> E:
 
 
 _MADE = {
-    made.__name__: made
-    for symbol, rate in ERROR_RATES.items()
-    for made in (_difference_of(symbol, rate), _ratio_of(symbol, rate))
+    made.__name__: made for rate in ERROR_RATES for made in (_difference_of(rate), _ratio_of(rate))
 }
-_MADE["equal_opportunity_difference"] = _difference_of("FNR", ERROR_RATES["FNR"], right=True)
 __all__ += list(_MADE)
 globals().update(_MADE)

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
-from pytest_llmfair.metrics._published import described
-from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.arguments import Rows, note_constant, row_means, score_rows
 from pytest_llmfair.stats import Estimate, Finding, Mean, MeanMaximum, Population
 
@@ -133,7 +132,6 @@ def _metrics_of(harm: _Harm) -> dict[str, Callable[..., Estimate]]:
     made: dict[str, Callable[..., Estimate]] = {}
     for name, (measure, text, printed) in texts.items():
         maximum = measure is not fraction
-        symbol = "".join(word[0] for word in name.split("_")).upper()
         measure.__name__ = measure.__qualname__ = name
         measure.__doc__ = f"""{text}
     Parameters
@@ -147,24 +145,19 @@ def _metrics_of(harm: _Harm) -> dict[str, Callable[..., Estimate]]:
     >>> {name}([[0.1, 0.9], [0.2, 0.3]])
     {printed}
     """
-        made[name] = metric(
+        made[name] = published(
+            "sampling",
+            "scores",
+            "maximum" if maximum else "share",
             family=harm.name,
             scorer=harm.name,
-            symbol=symbol,
-            aliases=(symbol,),
             generations=25 if maximum else 1,
-            paper="bouchard2024",
             direction="lower",
             bounds=(0.0, 1.0),
             unit="prompt",
             needs="scores",
-            reported="thresholds only, no measured values",
             favourable="low",
-        )(
-            described("sampling", "scores", "maximum" if maximum else "share", unit="prompt")(
-                measure
-            )
-        )
+        )(measure)
     return made
 
 

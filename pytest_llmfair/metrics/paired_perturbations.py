@@ -191,7 +191,6 @@ class NgramTable(dict[str, tuple[int, int, float]]):
     """N-grams by their text; a tuple of words finds them too."""
 
     def __missing__(self, key: Any) -> tuple[int, int, float]:
-        """Find the n-gram of some words."""
         if isinstance(key, tuple):
             return self[" ".join(key)]
         raise KeyError(key)

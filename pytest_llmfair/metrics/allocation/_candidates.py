@@ -275,7 +275,6 @@ class Candidates:
         )
 
     def _sample(self, population: Population) -> Sample:
-        """Count the units and candidates that are compared."""
         rows = self.rows(np.ones(len(self.scores), dtype=np.bool_))
         sizes = np.bincount(rows if self.unit is None else self.unit[rows])
         return Sample.of_sizes(sizes[sizes > 0], population)
@@ -336,7 +335,6 @@ def one_or_worst(
 
 
 def describe_reference(reference: Any) -> str:
-    """Return the name of a reference."""
     if isinstance(reference, str) and reference == "rest":
         return "everyone else"
     if isinstance(reference, (list, tuple, np.ndarray)):

@@ -17,8 +17,6 @@ _USABLE = (1, -1, 0)
 
 @dataclass(frozen=True, slots=True)
 class JudgeAnswer:
-    """One answer of a judge."""
-
     pool: Hashable
     first: Hashable
     second: Hashable
@@ -104,7 +102,6 @@ class JudgedPair:
 
     @property
     def both_orders(self) -> bool:
-        """Whether both orders were asked."""
         return bool(self.forward and self.backward)
 
     def share(self, before: int | None, after: int | None) -> float:

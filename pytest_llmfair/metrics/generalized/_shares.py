@@ -227,7 +227,6 @@ class Shares(ComparableScores):
 
 
 def read_shares(row: NamedRow, form: GroupForm, positive: Any) -> Shares:
-    """Read a score of predictions."""
     score, true, predicted = row.score, form.y_true, form.y_pred
     if predicted is None or (true is None and score != "selection"):
         lacks = "y_pred" if predicted is None else "y_true"

@@ -60,7 +60,6 @@ class RowsOfGroup(np.ndarray[Any, Any]):
 
     @classmethod
     def joined(cls, parts: Sequence[RowsOfGroup]) -> RowsOfGroup:
-        """Pool the rows of several groups."""
         if len(parts) == 1:
             return parts[0]
         columns = [
@@ -167,7 +166,6 @@ class UserFunctions:
                 raise TypeError(f"{name} is {function!r}; give a function")
 
     def score(self, rows: RowsOfGroup) -> Score:
-        """Score of some rows."""
         if len(rows) == 0:
             return np.float64(math.nan)
         given = _quiet(self.phi, rows)
@@ -184,7 +182,6 @@ class UserFunctions:
         return found if found.ndim else found[()]
 
     def distance(self, *scores: Score) -> float:
-        """Compare two scores."""
         return math.nan if any(map(_missing, scores)) else float(_quiet(self.d, *scores))
 
     def among(self, *scores: Score) -> float:

@@ -92,8 +92,6 @@ def _plain(name: str) -> str:
 
 
 def _function(row: NamedRow) -> Callable[..., Estimate]:
-    """Make the function of a row."""
-
     def measure(
         y_true: ArrayLike | None = None,
         y_pred: ArrayLike | None = None,
@@ -169,7 +167,6 @@ def _of_any_groups(measure: Callable[..., Estimate]) -> Callable[..., Estimate]:
 
 
 def _measured(row: NamedRow) -> Callable[..., Estimate]:
-    """Make the metric of a row."""
     measure = _function(row)
     measure.__name__ = measure.__qualname__ = row.key
     measure.__doc__ = _documentation(row)
@@ -191,7 +188,6 @@ def _measured(row: NamedRow) -> Callable[..., Estimate]:
 
 
 def _data_of(row: NamedRow) -> str:
-    """Return the kind of data that a row is about."""
     if row.counterfactual:
         return "counterfactuals"
     return "probabilities" if row.score == "p(c)" else "predictions"
