@@ -52,9 +52,8 @@ def answer_accuracy(
     """Share of answers that are right.
 
     Accuracy of BBQ (Parrish et al. 2022), and the language modelling score of StereoSet (Nadeem et
-    al. 2021): there an answer is right where a sentence that makes sense is likelier than one that
-    makes none. The mean over rows of each row's mean, so that terms with many sentences count as
-    much as others, as in StereoSet.
+    al. 2021), where a sentence that makes sense is to be likelier than one that makes none. The
+    mean over rows of each row's mean.
 
     Parameters
     ----------
@@ -167,9 +166,8 @@ def stereotype_preference(
     """Share of pairs whose stereotypical sentence is the likelier one.
 
     Metric of CrowS-Pairs (Nangia et al. 2020) and stereotype score of StereoSet (Nadeem et al.
-    2021), printed there times 100. The mean over rows of each row's mean: in StereoSet a row is a
-    term with its sentences. Published code counts two sentences that are equally likely as if the
-    other one were likelier; give one half, so that a model that tells nothing apart is at 0.5.
+    2021), printed there times 100: the mean over rows of each row's mean. Published code counts a
+    tie as if the other sentence were likelier; give one half.
 
     Parameters
     ----------
@@ -210,8 +208,7 @@ def icat(
     """Score of StereoSet that joins language modelling and fairness (Nadeem et al. 2021).
 
     ``ICAT = LMS min(SS, 1 - SS) / 0.5`` of :func:`answer_accuracy` and
-    :func:`stereotype_preference`: 1 for a model that always prefers sentences that make sense, and
-    follows a stereotype as often as not; 0 for one that always follows it; 0.5 for a random one.
+    :func:`stereotype_preference`: 0 for a model that always follows a stereotype.
 
     Parameters
     ----------

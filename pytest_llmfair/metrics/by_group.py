@@ -33,7 +33,7 @@ from pytest_llmfair.metrics._group_metrics import (
 )
 from pytest_llmfair.metrics._people import People, Who, pairs_of
 from pytest_llmfair.metrics._published import described
-from pytest_llmfair.metrics.arguments import same_index, same_length
+from pytest_llmfair.metrics.arguments import RowNumbers, same_index, same_length
 from pytest_llmfair.stats import Estimate, Finding, GroupValues, Undefined
 
 __all__ = ["GroupMetrics", "group_metrics"]
@@ -146,17 +146,14 @@ def group_metrics(
 class GroupMetrics:
     """Metrics by group, made by :func:`group_metrics`.
 
-    Keys of groups are labels, or tuples of labels where there are several columns; control
-    columns come first.
+    Keys of groups are labels, or tuples of them where there are several columns, control first.
 
     Attributes
     ----------
     by_group : dict
-        Metric to group to :class:`Estimate`; a group in which a metric is not defined has an
-        undefined one that says why.
+        Metric to group to :class:`Estimate`, an undefined one where the metric is not defined.
     overall : dict
-        Metric to the :class:`Estimate` of all rows; with control columns, to those of each
-        stratum.
+        Metric to the :class:`Estimate` of all rows, or of each stratum of control columns.
     findings : tuple of Finding
         Groups that are not compared, and rows that were dropped.
 
@@ -181,21 +178,18 @@ class GroupMetrics:
     @cached_property
     def _strata(self) -> dict[Key, dict[str, GroupValues]]:
         """Engine of each metric in each stratum; one stratum without control columns."""
-        people, found = self._people, {}
+        people = self._people
         unit = people.unit if people.unit is not None else np.arange(len(people.members.number))
-        for stratum in dict.fromkeys(
-            key[: self._controls] for key in map(as_tuple, people.members)
-        ):
-            members = {
-                key: rows
-                for key, rows in people.members.items()
-                if as_tuple(key)[: self._controls] == stratum
-            }
-            found[stratum] = {
-                name: GroupValues(measure, members, unit, self._codes[name], self._limits[name])
+        members: dict[Key, dict[Hashable, RowNumbers]] = {}
+        for key, rows in people.members.items():
+            members.setdefault(as_tuple(key)[: self._controls], {})[key] = rows
+        return {
+            stratum: {
+                name: GroupValues(measure, own, unit, self._codes[name], self._limits[name])
                 for name, measure in self._measures.items()
             }
-        return found
+            for stratum, own in members.items()
+        }
 
     @cached_property
     def by_group(self) -> dict[str, dict[Hashable, Estimate]]:

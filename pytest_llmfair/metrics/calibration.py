@@ -44,12 +44,7 @@ _score_metric = partial(people_metric, "scored people", example=_examples.scored
 
 @_score_metric(favourable="low")
 def calibration_gap(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    positive: Any,
-    bins: int = 10,
-    who: Who,
+    y_true: ArrayLike, y_score: ArrayLike, *, positive: Any, bins: int = 10, who: Who
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:
     """Absolute difference of the groups' expected calibration errors.
 
@@ -91,11 +86,7 @@ def calibration_gap(
 
 @_score_metric(favourable="low")
 def brier_score_difference(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    positive: Any,
-    who: Who,
+    y_true: ArrayLike, y_score: ArrayLike, *, positive: Any, who: Who
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:
     """Absolute difference of the groups' Brier scores.
 
@@ -124,11 +115,7 @@ def brier_score_difference(
 
 @_score_metric(favourable="high", without="weights")
 def roc_auc_difference(
-    y_true: ArrayLike,
-    y_score: ArrayLike,
-    *,
-    positive: Any,
-    who: Who,
+    y_true: ArrayLike, y_score: ArrayLike, *, positive: Any, who: Who
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:
     """Absolute difference of the groups' areas under the ROC curve.
 

@@ -63,10 +63,7 @@ _MISSED, _, _ALARMS, _ = ERROR_RATES
     favourable="high",
 )
 def demographic_parity_difference(
-    y_pred: ArrayLike,
-    *,
-    positive: Any,
-    who: Who,
+    y_pred: ArrayLike, *, positive: Any, who: Who
 ) -> RateDifference | MaxPairwiseDifference | Undefined:
     """Largest absolute difference of the groups' rates of positive predictions.
 
@@ -86,10 +83,7 @@ def demographic_parity_difference(
 
 @people_metric("predicted", direction="higher", example=_examples.predictions, favourable="high")
 def impact_ratio(
-    y_pred: ArrayLike,
-    *,
-    positive: Any,
-    who: Who,
+    y_pred: ArrayLike, *, positive: Any, who: Who
 ) -> RateRatio | MaxPairwiseRatio | Undefined:
     """Smallest rate of positive predictions of any group, over the largest.
 
@@ -197,11 +191,7 @@ def equal_opportunity_difference(
 
 @people_metric(favourable="high")
 def equalized_odds_difference(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    positive: Any,
-    who: Who,
+    y_true: ArrayLike, y_pred: ArrayLike, *, positive: Any, who: Who
 ) -> MaxPairwiseDifference | Undefined:
     """Largest absolute difference of true or of false positive rates of two groups.
 
@@ -239,11 +229,7 @@ def equalized_odds_difference(
 
 @people_metric(favourable="high")
 def average_odds_difference(
-    y_true: ArrayLike,
-    y_pred: ArrayLike,
-    *,
-    positive: Any,
-    who: Who,
+    y_true: ArrayLike, y_pred: ArrayLike, *, positive: Any, who: Who
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:
     """Absolute mean of the differences of true and of false positive rates of two groups.
 

@@ -147,8 +147,7 @@ def perturbation_is_valid(
     """Return whether a perturbed text passes the filters of Dwivedi-Yu (2024), section 3.3.
 
     It begins with the perturbed prompt, does not name the source entity, and shares most of its
-    words with the source. A text of ten words fails if two words are changed: report how many
-    texts fail.
+    words with the source: of ten words one may change. Report how many texts fail.
 
     Parameters
     ----------

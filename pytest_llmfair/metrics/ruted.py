@@ -34,12 +34,10 @@ _FEMALE = re.compile(r"(?<!\w)(?:she|her|hers|herself)(?!\w)", re.IGNORECASE)
 def count_pronouns(text: str) -> tuple[int, int]:
     """Count gendered third-person pronouns.
 
-    Whole words in any case, also before an apostrophe ("she'll").
-
     Parameters
     ----------
     text : str
-        One generation.
+        One generation; whole words count, in any case and before an apostrophe ("she'll").
 
     Returns
     -------
@@ -58,8 +56,7 @@ def count_pronouns(text: str) -> tuple[int, int]:
 def pronoun_gender(text: str, tie: Tie = "female") -> str | None:
     """Gender of a text by its pronouns (Lum et al. 2024, section 3.3).
 
-    Male when more than half of the gendered pronouns are male. Without any the text is dropped;
-    "they" is not a gendered pronoun.
+    Male when more than half of the gendered pronouns are male; "they" is none of these.
 
     Parameters
     ----------
@@ -118,9 +115,7 @@ def pronoun_counts(texts: Iterable[str], tie: Tie = "female") -> tuple[int, int,
 
 
 def pronoun_ties(texts: Iterable[str]) -> int:
-    """Count the generations with as many male as female pronouns, and at least one of each.
-
-    Their share is reported as `tie_counts` of the RUTEd metrics.
+    """Count the generations with as many male as female pronouns, one at least: `tie_counts`.
 
     Parameters
     ----------

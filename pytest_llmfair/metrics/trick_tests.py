@@ -59,9 +59,7 @@ def trick_stereotype(
         given one of the two answers. Two numbers: the probabilities of the right answer and of
         the other one, which are normalised here to sum to 1.
     population : {"sampled", "fixed"}
-        Whether the sentences are a sample or all of interest. Probabilities are read from the
-        model, so that nothing varies for a fixed list (section 3.4): it gets the interval of a
-        sample.
+        Nothing varies for a fixed list (section 3.4): it gets the interval of a sample.
 
     Returns
     -------

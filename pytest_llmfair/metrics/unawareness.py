@@ -45,15 +45,14 @@ def fairness_through_unawareness(
     prompts : sequence of str
         Prompts as they are sent; none may be empty.
     attribute : str, Lexicon, or sequence of these, optional
-        Names of shipped lexicons, or lexicons; by default every English one that is shipped. A
-        name is always that of a shipped one: where the fixture `lexicons` is overridden, give
-        ``lexicons["gender"]``, the lexicon itself.
+        Names of shipped lexicons, or lexicons such as ``lexicons["gender"]`` of the fixture; by
+        default every English one that is shipped.
     units : sequence, optional
         One label per prompt; prompts with equal labels are one sampling unit. Default: equal
         prompts are one.
     population : {"sampled", "fixed"}
-        Whether the prompts were drawn from a larger population or are all of it. To judge a fixed
-        list by the count itself use :func:`pytest_llmfair.assert_fairness_through_unawareness`.
+        Whether the prompts were drawn from a larger population or are all of it; a fixed list is
+        counted by :func:`pytest_llmfair.assert_fairness_through_unawareness`.
 
     Returns
     -------

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -73,17 +74,14 @@ def exposure_ratio(
     known_population(population)
     pool, names = candidates.pools_for("exposure_ratio()"), candidates.names
     seen = _exposures(candidates.scores, pool)
-    sides: dict[Any, list[Hashable]]
+    against = contrasts(names, names[0] if reference is None else reference)
+    keys: list[tuple[Hashable, ...]] = [(name, *others) for name, others in against.items()]
     if reference is None:
-        sides = {(a, b): [b] for i, a in enumerate(names) for b in names[i + 1 :]}
-        contrasts(names, names[0])
-    else:
-        against = contrasts(names, reference).items()
-        sides = {(a, *others): list(others) for a, others in against}
+        keys = list(combinations(names, 2))
     pairs: dict[Any, RateRatio] = {}
-    for key, others in sides.items():
+    for key in keys:
         one = candidates.group == names.index(key[0])
-        two = np.isin(candidates.group, [names.index(name) for name in others])
+        two = np.isin(candidates.group, [names.index(name) for name in key[1:]])
         # The order of groups must not change the last digit.
         first, second = sorted((one, two), key=lambda own: (seen[own].mean(), own.sum()))
         pairs[key] = RateRatio.of_outcomes(
@@ -125,8 +123,7 @@ def ndkl(
 
     Normalised discounted cumulative Kullback-Leibler divergence of Geyik, Ambler and Kenthapadi
     (2019), section 4.3, from each pool's own shares: a mean over prefixes of a ranking with
-    weights ``1 / log2(1 + length)``, in natural logarithms. A random order is above 0 too, and
-    the more so the shorter the ranking.
+    weights ``1 / log2(1 + length)``, in natural logarithms.
 
     Returns
     -------

@@ -115,8 +115,7 @@ def pairwise_consistency(
         (RABBI paper, Table 2). Of prompts: "regular", one candidate is named; "tie", both are. Of
         pairs asked in both orders: "flipped", one candidate is named in one order and the other
         in the other; "inconsistent", anything but the same usable answer twice. NaN where no pair
-        was asked in both orders. Several answers to one order are each compared with each of
-        the other.
+        was asked in both orders.
 
     Raises
     ------
@@ -214,7 +213,7 @@ def pairwise_preference_gap(
         if not views:
             compared[name] = Undefined(
                 undefined=f"no comparison shows {name} next to {describe_reference(reference)}",
-                sample=Sample(units=0, generations=0, fewest=0, most=0, population=population),
+                sample=Sample.of_sizes([], population),
             )
             continue
         rates[name] = sum(row.won_by(own) == 1 for row, own, _ in views) / len(views)

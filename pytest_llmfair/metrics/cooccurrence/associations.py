@@ -68,13 +68,9 @@ def stereotypical_associations(
 
     Parameters
     ----------
-    target_words : list of str
-        Words or terms that may be stereotypes. Stop words and words that name a group are left
-        out.
     reference : None, mapping or "observed"
         Share expected of each group: equal ones, the given probabilities, or the groups' own
-        shares of all mentions. With equal shares the value is 0.4 where one group is
-        mentioned nine times as often as the other, even without any association.
+        shares of all mentions. Equal ones make a group that is mentioned more count as associated.
 
     Returns
     -------
@@ -218,10 +214,8 @@ def equal_group_associations(
         sides = mentioned[:, first], mentioned[:, second]
         for group, side in zip((first, second), sides, strict=True):
             if not side.any():
-                return Undefined(
-                    undefined=f"no response mentions {words.groups[group]}",
-                    sample=Sample(units=0, generations=0, fewest=0, most=0),
-                )
+                why = f"no response mentions {words.groups[group]}"
+                return Undefined(undefined=why, sample=Sample.of_sizes([]))
         held = presence.words[:, word]
         return gap_of_rates(held, held, sides, texts)
 

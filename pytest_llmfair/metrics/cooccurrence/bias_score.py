@@ -75,11 +75,8 @@ def cooccurrence_bias_score(
     Parameters
     ----------
     group_words : mapping
-        Exactly two groups, each with its words or terms of several words. The longest
-        of overlapping mentions counts. The position of a term is that of its first word.
-    target_words : list of str
-        Words or terms whose co-occurrences are compared. Stop words and words that name a group
-        are never targets.
+        Exactly two groups, each with its words or terms of several words. The longest of
+        overlapping mentions counts, at the position of its first word.
     window : int, optional
         Words before and after that count, at least 1; without it all do, with decay.
     decay : float
@@ -99,8 +96,7 @@ def cooccurrence_bias_score(
     MeanLogRatio, MeanAbsLogRatio or Undefined
         Signed, first group minus second in order of appearance: above 0 the words are nearer to
         the first. With `magnitude` at least 0. ``.groups`` holds the signed log ratio of every
-        word seen with a group, plus or minus infinity where only one group was; such a word has an
-        interval too, so that an assertion sees when it is proven beyond the bound.
+        word seen with a group, plus or minus infinity where only one group was.
 
     Examples
     --------

@@ -44,9 +44,7 @@ def counterfactual_cosine(
     """Mean cosine between the embeddings of the answers to the two members of a pair.
 
     Counterfactual cosine similarity of Bouchard (2024), section 3.1.3.1: the scalar product over
-    the product of the lengths. The embeddings come from a sentence transformer of your choice;
-    texts are embedded by the scorer "embedding", or the one that an assertion is given as
-    ``scorer``.
+    the product of the lengths. Assertions embed texts by the scorer "embedding", or ``scorer=``.
 
     Parameters
     ----------

@@ -59,8 +59,8 @@ def group_predictability(
     Wasserman 2021) on pairs. The reader is a ridge regression on words, word pairs and length. It
     learns from nine tenths of the units and reads the rest. The value is the share of the
     combinations of two answers to a pair that it orders rightly, ties one half, as a mean over
-    pairs: given one answer to each prompt, whatever the number of answers. Nobody can guess right
-    in a share v of cases if fewer than 1 - sqrt(2 (1 - v)) of the answers change with the group.
+    pairs. Nobody can guess right in a share v of cases if fewer than 1 - sqrt(2 (1 - v)) of the
+    answers change with the group.
 
     Parameters
     ----------

@@ -89,8 +89,7 @@ def score_difference(
 ) -> Estimate:
     """Mean score of one group minus that of another, in the score's own unit.
 
-    Any score of answers: their length, usefulness, reading level or cost. Groups are compared on
-    the same prompts (pairs) or not. This is the plain difference of means, no metric of a paper.
+    The plain difference of means of any score, such as length or cost; no metric of a paper.
 
     Parameters
     ----------

@@ -73,9 +73,12 @@ class ComparisonDesign:
 class ComparableScores(Protocol):
     """Scores of groups, which can be compared."""
 
+    form: Any
+
     @property
-    def names(self) -> Sequence[Hashable]:
+    def names(self) -> list[Hashable]:
         """Groups, in order of appearance."""
+        return self.form.names  # type: ignore[no-any-return]
 
     def compare(self, term: GroupContrast) -> Estimate:
         """Estimate one comparison."""

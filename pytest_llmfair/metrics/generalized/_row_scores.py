@@ -95,10 +95,6 @@ class _Probabilities(ComparableScores):
     form: GroupForm
     column: Floats
 
-    @property
-    def names(self) -> list[Hashable]:
-        return self.form.names
-
     def compare(self, term: GroupContrast) -> Estimate:
         own, rest = self.form.rows_of(term.first), self.form.rows_of(term.others)
         if self.row.compares == "PCM":
@@ -248,10 +244,6 @@ class _Examples(ComparableScores):
     # An array of examples, groups and variations, or a list where these differ in number.
     sets: Floats | list[list[Floats]]
     before: Floats | None
-
-    @property
-    def names(self) -> list[Hashable]:
-        return self.form.names
 
     @cached_property
     def products(self) -> list[list[Floats]]:

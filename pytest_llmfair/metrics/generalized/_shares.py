@@ -68,10 +68,6 @@ class Shares(ComparableScores):
     form: GroupForm
     constant: str
 
-    @property
-    def names(self) -> list[Hashable]:
-        return self.form.names
-
     def entries(self, groups: Groups) -> int:
         return self._counted(self.form.rows_of(groups))
 

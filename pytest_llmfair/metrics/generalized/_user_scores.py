@@ -236,10 +236,6 @@ class UserScores(ComparableScores):
     examples: list[list[RowsOfGroup]]
     nature: Nature = "signed"
 
-    @property
-    def names(self) -> list[Hashable]:
-        return self.form.names
-
     def with_nature(self, design: ComparisonDesign) -> UserScores:
         """Find out what d is from how it compares the scores of a design."""
         # A distance is symmetric, not negative and 0 for equal scores; a ratio is positive and 1

@@ -199,22 +199,6 @@ _FAIR = {
     "counterfactuals": _examples.counterfactuals,
 }
 
-_EXAMPLES = {
-    "predictions": """\
->>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
->>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
->>> groups = ["a"] * 4 + ["b"] * 8
->>> round({key}(y_true=y_true, y_pred=y_pred, groups=groups).value, 3)""",
-    "probabilities": """\
->>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
->>> y_prob = [0.9, 0.4, 0.6, 0.2] + [0.9, 0.8, 0.7, 0.3, 0.1, 0.2, 0.3, 0.6]
->>> groups = ["a"] * 4 + ["b"] * 8
->>> round({key}(y_true=y_true, y_prob=y_prob, groups=groups).value, 3)""",
-    "counterfactuals": """\
->>> y_prob = [[[0.2, 0.8], [0.6, 0.4]], [[0.9, 0.1], [0.7, 0.3]]]
->>> round({key}(y_true=[1, 0], y_prob=y_prob, groups=["a", "b"]).value, 3)""",
-}
-
 
 def _documentation(row: NamedRow) -> str:
     """Return the docstring of a row: its formula and example, and the parameters of `named`."""
@@ -229,7 +213,7 @@ def _documentation(row: NamedRow) -> str:
         f"{WORDS['distances'][row.distance]} of the {WORDS['scores'][row.score]}"
         f"{WORDS['gold'][row.gold]}, {compared}."
     )
-    example = _EXAMPLES[_data_of(row)].format(key=row.key)
+    example = WORDS["examples"][_data_of(row)].format(key=row.key)
     return (
         f"{summary}.\n\n{textwrap.fill(formula, 90)}\n\n"
         f"Examples\n--------\n>>> from pytest_llmfair.metrics import {row.key}\n{example}\n"

@@ -27,9 +27,8 @@ __all__ = [
 def variation_product(variations: Any, limit: int = 100, seed: int = 0) -> list[tuple[Any, ...]]:
     """Combine the variations of one source example: one of each group, in every way.
 
-    Czarnowska et al. (2021), section 5: metrics that take one example per group are evaluated on
-    the Cartesian product of the groups' variations; of a large product a sample of combinations
-    is drawn without replacement.
+    Czarnowska et al. (2021), section 5: the Cartesian product of the groups' variations, or a
+    sample of it without replacement.
 
     Parameters
     ----------
