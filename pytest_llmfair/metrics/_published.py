@@ -21,6 +21,7 @@ _FOLDER = resources.files("pytest_llmfair.metrics")
 _LINE = "\n---"
 _SECTION = re.compile(r"(?:^|\n\n)(?=\w+\n-+\n)")
 _HEADING = "Parameters\n----------\n"
+_EXAMPLES = "Examples\n--------\n"
 
 
 @functools.cache
@@ -32,7 +33,7 @@ def _shared() -> dict[str, str]:
 
 
 def described(*names: str, unit: str = "row") -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Add to a docstring what it leaves out of some parts, of which the last ones win."""
+    """Add to a docstring the import of its example, and parts, of which the last ones win."""
     shared = [_shared()[name].replace("<unit>", unit) for name in names]
     parts = [part for text in shared for part in _SECTION.split(text)]
     given = "\n".join(part for part in parts if not _SECTION.match(part))
@@ -43,6 +44,8 @@ def described(*names: str, unit: str = "row") -> Callable[[Callable[P, R]], Call
         for heading in ("Returns", "Raises"):
             if heading in sections and f"\n{heading}{_LINE}" not in text:
                 text = text.replace("\nExamples\n", f"\n{sections[heading]}\n\nExamples\n", 1)
+        name = f">>> from pytest_llmfair.metrics import {function.__name__}"
+        text = text.replace(_EXAMPLES, f"{_EXAMPLES}{name}\n", 1)
         if _HEADING not in text:
             text = text.replace("\nReturns\n", f"\n{_HEADING}\n\nReturns\n", 1)
         before, _, rest = text.partition(_HEADING)

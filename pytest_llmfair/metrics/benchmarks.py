@@ -67,7 +67,6 @@ def answer_accuracy(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import answer_accuracy
     >>> answer_accuracy([1, 0, 1, 1, 0, 1], units=["q1", "q1", "q2", "q2", "q3", "q3"])
     Mean 0.667 [0.112, 0.969] (95 %, 3 templates x 2)
     """
@@ -117,7 +116,6 @@ def bbq_bias(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import bbq_bias
     >>> sides, templates = [1, 1, 0, -1, 1, 0, 1, 0], [1, 1, 2, 2, 3, 3, 4, 4]
     >>> bbq_bias(sides, units=templates).value, bbq_bias(sides, context="disambiguated").value
     (0.375, 0.6)
@@ -181,7 +179,6 @@ def stereotype_preference(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import stereotype_preference
     >>> stereotype_preference([1, 0, 1, 1, 0, 1, 1, 1])
     Mean 0.750 [0.349, 0.968] (95 %, 8 items)
     """
@@ -224,7 +221,6 @@ def icat(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import icat
     >>> icat([[1, 1], [1, 0], [1, 1], [1, 1]], [1, 0, 1, 1]).value
     0.4375
     """

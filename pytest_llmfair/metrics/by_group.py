@@ -94,7 +94,6 @@ def group_metrics(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import group_metrics
     >>> def accuracy(y_true, y_pred):
     ...     return float((y_true == y_pred).mean())
     >>> y_true, y_pred = [1, 0, 1, 0] * 20, [1, 0, 0, 0] * 10 + [1, 0, 1, 0] * 10

@@ -62,7 +62,6 @@ def calibration_gap(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import calibration_gap
     >>> y_true = [1, 0, 1, 0] * 20 + [1, 1, 1, 0] * 20
     >>> y_score = [0.9, 0.1, 0.8, 0.3] * 40
     >>> round(calibration_gap(y_true, y_score, groups=["a"] * 80 + ["b"] * 80).signed.value, 3)
@@ -95,7 +94,6 @@ def brier_score_difference(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import brier_score_difference
     >>> y_true, y_score = [1, 0, 1, 0] * 2, [0.9, 0.1, 0.8, 0.3] + [0.6, 0.4, 0.3, 0.5]
     >>> round(brier_score_difference(y_true, y_score, groups=["a"] * 4 + ["b"] * 4).value, 3)
     0.228
@@ -125,7 +123,6 @@ def roc_auc_difference(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import roc_auc_difference
     >>> y_true, y_score = [1, 0, 1, 0] * 2, [0.9, 0.1, 0.8, 0.3] + [0.6, 0.4, 0.3, 0.5]
     >>> round(roc_auc_difference(y_true, y_score, groups=["a"] * 4 + ["b"] * 4).value, 3)
     0.5

@@ -72,7 +72,6 @@ def demographic_parity_difference(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import demographic_parity_difference
     >>> y_pred = [1, 1, 1, 0, 1, 0, 0, 0]
     >>> groups = ["a"] * 4 + ["b"] * 4
     >>> demographic_parity_difference(y_pred, groups=groups)
@@ -99,7 +98,6 @@ def impact_ratio(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import impact_ratio
     >>> y_pred = [1, 1, 1, 0, 1, 0, 0, 0]
     >>> groups = ["a"] * 4 + ["b"] * 4
     >>> impact_ratio(y_pred, groups=groups)
@@ -126,7 +124,6 @@ def _difference_of(rate: ErrorRate) -> Callable[..., Estimate]:
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import {name}
     >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
     >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
     >>> {name}(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
@@ -153,7 +150,6 @@ def _ratio_of(rate: ErrorRate) -> Callable[..., Estimate]:
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import {name}
     >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
     >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
     >>> {name}(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
@@ -180,7 +176,6 @@ def equal_opportunity_difference(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import equal_opportunity_difference
     >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
     >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
     >>> equal_opportunity_difference(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
@@ -207,7 +202,6 @@ def equalized_odds_difference(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import equalized_odds_difference
     >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
     >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
     >>> equalized_odds_difference(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8)
@@ -245,7 +239,6 @@ def average_odds_difference(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import average_odds_difference
     >>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
     >>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
     >>> average_odds_difference(y_true, y_pred, groups=["a"] * 4 + ["b"] * 8).signed.value

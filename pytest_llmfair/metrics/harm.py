@@ -141,7 +141,6 @@ def _metrics_of(harm: _Harm) -> dict[str, Callable[..., Estimate]]:
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import {name}
     >>> {name}([[0.1, 0.9], [0.2, 0.3]])
     {printed}
     """

@@ -93,7 +93,6 @@ def fairpair(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import fairpair
     >>> perturbed = [["he ran home", "he ran away"], ["he sang", "he sings"]]
     >>> of_perturbed = [["he ran home", "he sat"], ["he cried", "he wept"]]
     >>> round(fairpair(perturbed, of_perturbed).value, 3)

@@ -170,7 +170,6 @@ def ruted_neutrality(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import ruted_neutrality
     >>> ruted_neutrality({"nurse": 6, "engineer": 24}, {"nurse": 30, "engineer": 30})
     Distance 0.600 [0.340, 0.776] (plug-in 0.600, floor 0.144) (95 %, 2 fixed occupations x 30)
     """
@@ -206,7 +205,6 @@ def ruted_skew(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import ruted_skew
     >>> ruted_skew({"nurse": 6, "engineer": 24}, {"nurse": 30, "engineer": 30})
     BinomialSkew 0.000 [-0.209, 0.209] (95 %, 2 fixed occupations x 30)
     """
@@ -254,7 +252,6 @@ def ruted_stereotype(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import ruted_stereotype
     >>> majority = {"nurse": "female", "engineer": "male"}
     >>> ruted_stereotype({"nurse": 6, "engineer": 24}, {"nurse": 30, "engineer": 30}, majority)
     BinomialSkew 0.600 [0.359, 0.766] (95 %, 2 fixed occupations x 30)

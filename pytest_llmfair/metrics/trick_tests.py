@@ -69,7 +69,6 @@ def trick_stereotype(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import trick_stereotype
     >>> trick_stereotype([0.9, 0.7, 0.8], [0.6, 0.7, 0.5])
     Mean 0.200 [-0.649, 0.766] (95 %, 3 sentence pairs)
     """

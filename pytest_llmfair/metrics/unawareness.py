@@ -67,7 +67,6 @@ def fairness_through_unawareness(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import fairness_through_unawareness
     >>> prompts = ["Summarise the report.", "Is she a good nurse?"]
     >>> fairness_through_unawareness(prompts, "gender")
     Mean 0.500 [0.013, 0.987] (95 %, 2 prompts)

@@ -64,7 +64,6 @@ def exposure_ratio(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import exposure_ratio
     >>> scores = [0.9, 0.4, 0.7, 0.6, 0.2, 0.8]
     >>> groups, rounds = ["women", "men"] * 3, [1, 1, 2, 2, 3, 3]
     >>> round(exposure_ratio(scores, groups=groups, rounds=rounds).value, 3)
@@ -134,7 +133,6 @@ def ndkl(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import ndkl
     >>> found = ndkl([4, 3, 2, 1] * 2, groups=["a", "a", "b", "b"] * 2, rounds=[1] * 4 + [2] * 4)
     >>> round(found.value, 3), round(found.noise_floor(), 3)
     (0.452, 0.333)

@@ -80,7 +80,6 @@ def pairwise_scores(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import pairwise_scores
     >>> answers = [
     ...     {"pool": 1, "first": "Ada", "second": "Ben", "winner": "first"},
     ...     {"pool": 1, "first": "Ben", "second": "Ada", "winner": "second"},
@@ -124,7 +123,6 @@ def pairwise_consistency(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import pairwise_consistency
     >>> answers = [
     ...     {"pool": 1, "first": "Ada", "second": "Ben", "winner": "first"},
     ...     {"pool": 1, "first": "Ben", "second": "Ada", "winner": "second"},
@@ -186,7 +184,6 @@ def pairwise_preference_gap(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import pairwise_preference_gap
     >>> answers = [
     ...     {"pool": pool, "first": first, "second": second, "winner": winner}
     ...     for pool in range(4)

@@ -75,7 +75,6 @@ def rabbi(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import rabbi
     >>> scores = [5.0, 4.0, 2.0, 3.0, 1.0, 2.0]
     >>> groups = ["women"] * 3 + ["men"] * 3
     >>> rabbi(scores, groups=groups, reference="men")
@@ -114,7 +113,6 @@ def average_score_gap(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import average_score_gap
     >>> scores = [5.0, 4.0, 2.0, 3.0, 1.0, 2.0]
     >>> groups = ["women"] * 3 + ["men"] * 3
     >>> average_score_gap(scores, groups=groups, reference="men")
@@ -163,7 +161,6 @@ def jensen_shannon_divergence(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import jensen_shannon_divergence
     >>> scores = [5.0, 4.0, 2.0, 3.0, 1.0, 2.0]
     >>> groups = ["women"] * 3 + ["men"] * 3
     >>> round(jensen_shannon_divergence(scores, groups=groups, reference="men", bins=4).value, 3)
@@ -220,7 +217,6 @@ def earth_movers_distance(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import earth_movers_distance
     >>> scores = [5.0, 4.0, 2.0, 3.0, 1.0, 2.0]
     >>> groups = ["women"] * 3 + ["men"] * 3
     >>> earth_movers_distance(scores, groups=groups, reference="men")

@@ -61,7 +61,6 @@ def demographic_parity_gap(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import demographic_parity_gap
     >>> scores = [0.9, 0.4, 0.7, 0.6, 0.2, 0.8]
     >>> groups = ["women", "men"] * 3
     >>> rounds = ["monday"] * 2 + ["tuesday"] * 2 + ["friday"] * 2
@@ -102,7 +101,6 @@ def equal_opportunity_gap(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import equal_opportunity_gap
     >>> scores = [0.9, 0.4, 0.7, 0.6, 0.2, 0.8]
     >>> groups = ["women", "men"] * 3
     >>> qualified = [True, True, True, False, False, True]
@@ -170,7 +168,6 @@ def selection_rate(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import selection_rate
     >>> selection_rate([0.9, 0.4, 0.7, 0.8], groups=["a", "b", "a", "b"], rounds=[1, 1, 2, 2], k=1)
     {'a': 0.5, 'b': 0.5}
     """

@@ -81,7 +81,6 @@ def stereotypical_associations(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import stereotypical_associations
     >>> answers = ["She is kind.", "He is strong.", "She is kind.", "He is kind."]
     >>> groups = {"women": ["she"], "men": ["he"]}
     >>> round(stereotypical_associations(answers, groups, ["kind", "strong"]).value, 3)
@@ -189,7 +188,6 @@ def equal_group_associations(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import equal_group_associations
     >>> answers = ["She is kind.", "He is strong.", "She is kind.", "He is kind."]
     >>> groups = {"women": ["she"], "men": ["he"]}
     >>> equal_group_associations(answers, groups, ["kind", "strong"])
@@ -248,7 +246,6 @@ def equal_neutral_associations(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import equal_neutral_associations
     >>> answers = ["She is kind.", "He is strong.", "She is kind.", "He is kind."]
     >>> groups = {"women": ["she"], "men": ["he"]}
     >>> equal_neutral_associations(answers, groups, ["kind", "strong"])

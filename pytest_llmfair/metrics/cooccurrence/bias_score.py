@@ -100,7 +100,6 @@ def cooccurrence_bias_score(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import cooccurrence_bias_score
     >>> answers = ["She is kind.", "He is kind and strong.", "She is strong.", "She is kind."]
     >>> groups = {"women": ["she"], "men": ["he"]}
     >>> cooccurrence_bias_score(answers, groups, ["kind", "strong"])

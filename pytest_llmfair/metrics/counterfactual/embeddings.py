@@ -67,7 +67,6 @@ def counterfactual_cosine(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import counterfactual_cosine
     >>> counterfactual_cosine([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [1.0, 1.0]])
     Mean 0.854 [-0.875, 1.000] (95 %, 2 pairs)
     """
@@ -82,7 +81,7 @@ def counterfactual_cosine(
         _, exponent = np.frexp(np.abs(part).max(axis=1, keepdims=True))
         np.ldexp(part, -exponent, out=part)
         squares[start : start + step] = np.einsum("ij,ij->i", part, part)
-    sides = _Places(rows_a, 0), _Places(rows_b, len(table) - sum(map(len, rows_b)))
+    sides = _places(rows_a, 0), _places(rows_b, len(table) - sum(map(len, rows_b)))
     if not squares.all():
         return Undefined(
             undefined=_zero(rows_a, rows_b),
@@ -163,17 +162,10 @@ def _table(rows: Rows) -> Floats:
     return np.concatenate(rows)
 
 
-class _Places(Sequence[range]):
-    """Where the embeddings of each row are in the table of all."""
-
-    def __init__(self, rows: Rows, start: int) -> None:
-        self._ends = list(itertools.accumulate(map(len, rows), initial=start))
-
-    def __len__(self) -> int:
-        return len(self._ends) - 1
-
-    def __getitem__(self, row: Any) -> Any:
-        return range(self._ends[row], self._ends[row + 1])
+def _places(rows: Rows, start: int) -> list[range]:
+    """Return where the embeddings of each row are in the table of all."""
+    ends = itertools.accumulate(map(len, rows), initial=start)
+    return [range(first, last) for first, last in itertools.pairwise(ends)]
 
 
 def _zero(rows_a: Rows, rows_b: Rows) -> str:

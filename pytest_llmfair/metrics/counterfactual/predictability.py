@@ -90,7 +90,6 @@ def group_predictability(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import group_predictability
     >>> harsh = [f"No, not {day}." for day in ("today", "now", "ever")] * 10
     >>> kind = [f"Yes, gladly {day}." for day in ("today", "now", "soon")] * 10
     >>> group_predictability(harsh, kind).value

@@ -64,7 +64,6 @@ def jaccard_at_k(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import jaccard_at_k
     >>> jaccard_at_k([["Up", "Alien"], ["Heat", "Up"]], [["Up", "Heat"], ["Up", "Heat"]])
     Mean 0.667 [0.005, 1.000] (95 %, 2 pairs)
     """
@@ -101,7 +100,6 @@ def serp_at_k(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import serp_at_k
     >>> serp_at_k([["Up", "Alien"], ["Heat", "Up"]], [["Up", "Heat"], ["Up", "Heat"]])
     Mean 0.833 [0.021, 1.000] (95 %, 2 pairs)
     """
@@ -141,7 +139,6 @@ def prag_at_k(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import prag_at_k
     >>> lists_a = [["Up", "Alien"], ["Heat", "Up"]]
     >>> lists_b = [["Up", "Heat"], ["Heat", "Up"]]
     >>> prag_at_k(lists_a, lists_b, normalized=True)

@@ -132,7 +132,6 @@ def score_difference(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import score_difference
     >>> words = [41, 38, 52, 47], [58, 49, 66, 60]
     >>> score_difference(*words, score="length", unit="words")
     MeanDifference -13.750 [-18.308, -9.451] (95 %, 4 pairs)

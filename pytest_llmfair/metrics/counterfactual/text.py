@@ -78,7 +78,6 @@ def counterfactual_rouge_l(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import counterfactual_rouge_l
     >>> about_her = ["She is a kind doctor.", "She left."]
     >>> about_him = ["He is a kind doctor.", "He stayed late."]
     >>> counterfactual_rouge_l(about_her, about_him)
@@ -111,7 +110,6 @@ def counterfactual_bleu(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import counterfactual_bleu
     >>> about_her = ["She is a very kind doctor.", "She left."]
     >>> about_him = ["He is a very kind doctor.", "He stayed late."]
     >>> counterfactual_bleu(about_her, about_him, mask=["she", "he"])
@@ -141,7 +139,6 @@ def exact_match(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import exact_match
     >>> exact_match(["Yes.", "No.", "Yes."], ["Yes.", "Yes.", "Yes."])
     Mean 0.667 [0.094, 0.992] (95 %, 3 pairs)
     """
@@ -203,7 +200,6 @@ def weak_sentiment_parity(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import weak_sentiment_parity
     >>> weak_sentiment_parity([0.9, 0.6, 0.3], [0.8, 0.4, 0.2])
     Mean 0.333 [0.008, 0.906] (95 %, 3 pairs)
     """
@@ -251,7 +247,6 @@ def strict_sentiment_parity(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import strict_sentiment_parity
     >>> strict_sentiment_parity([0.9, 0.6, 0.3], [0.8, 0.4, 0.2])
     Distance 0.133 [0.000, 0.747] (95 %, 3 pairs x 2)
     """

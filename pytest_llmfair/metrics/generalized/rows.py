@@ -60,7 +60,6 @@ def named(
 
     Examples
     --------
-    >>> from pytest_llmfair.metrics import named
     >>> y_pred = [1, 1, 1, 0, 1, 0, 0, 0]
     >>> named("Parity Gap", y_pred=y_pred, groups=["a"] * 4 + ["b"] * 4)
     RateDifference 0.500 [0.000, 0.868] (95 %, 8 examples)
@@ -216,7 +215,7 @@ def _documentation(row: NamedRow) -> str:
     example = WORDS["examples"][_data_of(row)].format(key=row.key)
     return (
         f"{summary}.\n\n{textwrap.fill(formula, 90)}\n\n"
-        f"Examples\n--------\n>>> from pytest_llmfair.metrics import {row.key}\n{example}\n"
+        f"Examples\n--------\n{example}\n"
         f"{row.example}"
     )
 

@@ -77,12 +77,8 @@ def pairwise_comparison(
     Examples
     --------
     >>> import numpy as np
-    >>> from pytest_llmfair.metrics import pairwise_comparison
-    >>> def distance(x, y):
-    ...     return abs(x - y)
-    >>> y_prob = [0.9, 0.6, 0.3, 0.2, 0.7, 0.4]
-    >>> groups = ["a"] * 3 + ["b"] * 3
-    >>> round(pairwise_comparison(np.mean, distance, y_prob=y_prob, groups=groups).value, 3)
+    >>> data = {"y_prob": [0.9, 0.6, 0.3, 0.2, 0.7, 0.4], "groups": ["a"] * 3 + ["b"] * 3}
+    >>> round(pairwise_comparison(np.mean, lambda x, y: abs(x - y), **data).value, 3)
     0.167
     """
     form, examples = read_form(y_true, y_pred, y_prob, groups, None, units, population)
@@ -141,12 +137,8 @@ def background_comparison(
     Examples
     --------
     >>> import numpy as np
-    >>> from pytest_llmfair.metrics import background_comparison
-    >>> def distance(x, y):
-    ...     return abs(x - y)
-    >>> y_prob = [0.9, 0.6, 0.3, 0.2, 0.7, 0.4]
-    >>> groups = ["a"] * 3 + ["b"] * 3
-    >>> round(background_comparison(np.mean, distance, y_prob=y_prob, groups=groups).value, 3)
+    >>> data = {"y_prob": [0.9, 0.6, 0.3, 0.2, 0.7, 0.4], "groups": ["a"] * 3 + ["b"] * 3}
+    >>> round(background_comparison(np.mean, lambda x, y: abs(x - y), **data).value, 3)
     0.083
     """
     form, examples = read_form(y_true, y_pred, y_prob, groups, original, units, population)
@@ -189,10 +181,8 @@ def multigroup_comparison(
     Examples
     --------
     >>> import numpy as np
-    >>> from pytest_llmfair.metrics import multigroup_comparison
-    >>> y_prob = [0.9, 0.6, 0.3, 0.2, 0.7, 0.4]
-    >>> groups = ["a"] * 3 + ["b"] * 3
-    >>> round(multigroup_comparison(np.mean, np.std, y_prob=y_prob, groups=groups).value, 3)
+    >>> data = {"y_prob": [0.9, 0.6, 0.3, 0.2, 0.7, 0.4], "groups": ["a"] * 3 + ["b"] * 3}
+    >>> round(multigroup_comparison(np.mean, np.std, **data).value, 3)
     0.083
     """
     form, examples = read_form(y_true, y_pred, y_prob, groups, None, units, population)
