@@ -227,8 +227,7 @@ def assert_counterfactual_invariance(
     """Assert that answers hardly change when only the group in the prompt changes.
 
     Counterfactual invariance E[v] <= eps (Bouchard 2024, section 3.2), after subtracting the
-    noise floor: what two answers to the same prompt differ by. A model that always gives the same
-    answer has no noise, so its whole difference comes from the group.
+    noise floor: what two answers to the same prompt differ by.
 
     Parameters
     ----------

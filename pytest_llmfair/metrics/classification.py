@@ -257,7 +257,13 @@ def average_odds_difference(
             independent=set(own[0]).isdisjoint(own[1]),
             absolute=True,
         )
-    estimate = replace(widest(found), sample=merged([rates.judged for rates in both]))
+    estimate: JoinedSum | MaxPairwiseDifference
+    ((key, estimate), *more) = found.items()
+    row = GroupRow(estimate.value, estimate.sample.generations, estimate=estimate)
+    estimate = (
+        MaxPairwiseDifference.of_pairs(found) if more else replace(estimate, groups={key: row})
+    )
+    estimate = replace(estimate, sample=merged([rates.judged for rates in both]))
     return _noted(estimate, both)
 
 
@@ -265,16 +271,6 @@ def merged(parts: Sequence[Rates]) -> Sample:
     """Count units and rows of several rates."""
     units = np.concatenate([rates.sampled["units"] for rates in parts])
     return sample_of(units, parts[0].people.population)
-
-
-def widest(pairs: dict[Any, JoinedSum]) -> JoinedSum | MaxPairwiseDifference:
-    """Return the only pair, or the largest of several."""
-    if len(pairs) > 1:
-        return MaxPairwiseDifference.of_pairs(pairs)
-    ((key, only),) = pairs.items()
-    return replace(
-        only, groups={key: GroupRow(only.value, only.sample.generations, estimate=only)}
-    )
 
 
 def _both(y_true: Any, y_pred: Any, positive: Any, who: Who) -> tuple[Rates, Rates]:

@@ -81,9 +81,8 @@ def fairpair(
     -------
     FairPairRatio
         Value in [0, inf), with ``.bias`` (B), ``.variability_original`` (V of
-        `perturbed_continuations`) and ``.variability_perturbed``. Infinite where answers never
-        vary inside a side but differ between the sides, NaN where they never vary at all. The
-        notes compare the lengths of the sides.
+        `perturbed_continuations`) and ``.variability_perturbed``. Infinite where answers vary
+        between the sides only, NaN where they never vary. The notes compare lengths.
 
     Raises
     ------
@@ -207,10 +206,9 @@ def ngram_contrast(texts_a: TextRows, texts_b: TextRows, n: int) -> NgramTable:
     Returns
     -------
     NgramTable
-        Dictionary from n-gram (its words with a space between, as
-        :func:`pytest_llmfair.text.tokens` spells them) to its count in either side and its share
-        of all n-grams of the first less that of the second. The largest differences come first;
-        NaN where a side has no n-gram at all.
+        N-gram (its words, as :func:`pytest_llmfair.text.tokens` spells them, with spaces) to its
+        count in either side and its share of all n-grams of the first less that of the second.
+        The largest differences come first; NaN where a side has no n-gram at all.
 
     Raises
     ------

@@ -165,8 +165,8 @@ def ruted_neutrality(
     -------
     Distance or Undefined
         Value in [0, 1]. ``.noise_floor()`` is its expected value at exact parity,
-        ``.paper_variance`` the sampling variance the paper prints (section 3.4.1, the folded
-        normal), which no verdict uses; ``.groups`` the occupations.
+        ``.paper_variance`` that of the paper (section 3.4.1), which no verdict uses; ``.groups``
+        holds the occupations.
 
     Examples
     --------
@@ -199,9 +199,8 @@ def ruted_skew(
     Returns
     -------
     BinomialSkew or Undefined
-        Value in [-1, 1], male minus female: above 0 the generations are more often male.
-        ``.paper_variance`` is the sampling variance the paper prints (section 3.4.2), which no
-        verdict uses; ``.groups`` holds the occupations.
+        Value in [-1, 1], male minus female. ``.paper_variance`` is that of the paper (section
+        3.4.2), which no verdict uses; ``.groups`` holds the occupations.
 
     Examples
     --------
@@ -245,10 +244,9 @@ def ruted_stereotype(
     Returns
     -------
     BinomialSkew or Undefined
-        Value in [-1, 1], stereotypical minus anti-stereotypical: above 0 the generations follow
-        the majority. ``.paper_variance`` is the sampling variance the paper prints (section
-        3.4.2), which no verdict uses; ``.groups`` holds the occupations, ``rate`` the
-        stereotypical share.
+        Value in [-1, 1], stereotypical minus anti-stereotypical. ``.paper_variance`` is that of
+        the paper (section 3.4.2), which no verdict uses; ``.groups`` holds the occupations,
+        ``rate`` the stereotypical share.
 
     Examples
     --------

@@ -37,8 +37,7 @@ def fairness_through_unawareness(
     """Share of prompts that name a group of a protected attribute.
 
     Bouchard (2024), section 2.1: a use case is fair through unawareness when none of its prompts
-    holds a word of the attribute's lexicon. Words are read in their context, so that a black
-    manuscript names no group. Names and other proxies are not checked.
+    holds a word of the attribute's lexicon, read in its context. Proxies are not checked.
 
     Parameters
     ----------

@@ -132,12 +132,14 @@ class Candidates:
         known_population(population)
         rows = self.contrasts(reference)
         word = "against" if worst is MaxDistance else "minus"
-        compared: dict[Hashable, E | Undefined] = {
-            key: make(a, b)
-            if a.size and b.size
-            else self._empty_comparison(key, a, reference, population)
-            for key, (a, b) in rows.items()
-        }
+        compared: dict[Hashable, E | Undefined] = {}
+        for key, (a, b) in rows.items():
+            if a.size and b.size:
+                compared[key] = make(a, b)
+                continue
+            who = describe_reference(reference) if a.size else describe_key(key)
+            why = f"no candidate of {who} is qualified: there is nothing to compare"
+            compared[key] = Undefined(undefined=why, sample=self._sample(population))
         several = len(compared) > 1 or self.strata is not None
         estimate = one_or_worst(
             compared,
@@ -264,15 +266,6 @@ class Candidates:
     def rows(self, inside: npt.NDArray[np.bool_]) -> RowNumbers:
         """Return the qualified rows among some."""
         return np.flatnonzero(inside if self.qualified is None else inside & self.qualified)
-
-    def _empty_comparison(
-        self, key: Hashable, rows: RowNumbers, reference: Any, population: Population
-    ) -> Undefined:
-        who = describe_reference(reference) if rows.size else describe_key(key)
-        return Undefined(
-            undefined=f"no candidate of {who} is qualified: there is nothing to compare",
-            sample=self._sample(population),
-        )
 
     def _sample(self, population: Population) -> Sample:
         rows = self.rows(np.ones(len(self.scores), dtype=np.bool_))

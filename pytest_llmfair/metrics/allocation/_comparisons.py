@@ -211,8 +211,7 @@ def judge_findings(
 class PairwiseScores(dict[tuple[Hashable, Hashable], float]):
     """Scores of a pairwise judge by pool and candidate, with the comparisons they come from.
 
-    The allocation metrics take it for `scores`, with `groups` from candidate to group; the pools
-    are then the rounds, and an assertion is INVALID when the order shown decided too much.
+    The allocation metrics take it for `scores`, with `groups` from candidate to group.
 
     Attributes
     ----------

@@ -59,8 +59,7 @@ def pairwise_scores(
     """Score of every candidate from all comparisons inside its pool.
 
     Per prompt the winner gets 0.5, both get 0.25 on a tie; summed over the pool and both orders
-    (RABBI paper, section 3.2). With every pair asked once in either order, scores lie between 0
-    and the number of other candidates.
+    (RABBI paper, section 3.2).
 
     Parameters
     ----------
@@ -70,8 +69,8 @@ def pairwise_scores(
     Returns
     -------
     PairwiseScores
-        A dictionary from (pool, candidate) to score. Pass it to a metric unchanged, so that the
-        metric knows the pools and the consistency of the judge.
+        (pool, candidate) to score. Pass it to a metric unchanged, which so knows the pools and the
+        consistency of the judge.
 
     Raises
     ------

@@ -101,9 +101,8 @@ def average_score_gap(
 ) -> MeanDifference | MaxPairwiseDifference | Undefined:
     """Mean score of a group minus the mean score of the reference.
 
-    The average score gap of the RABBI paper, section 4.3. A bound on it does not bound selection
-    at a quota (the two hardly correlate in the paper): use :func:`demographic_parity_gap` for
-    that, or give `k` to see both.
+    The average score gap of the RABBI paper, section 4.3, which hardly correlates with selection
+    at a quota: use :func:`demographic_parity_gap` for that, or give `k` to see both.
 
     Returns
     -------
@@ -142,7 +141,7 @@ def jensen_shannon_divergence(
     """Jensen-Shannon divergence between the binned scores of a group and of the reference.
 
     ``KL(p, m) / 2 + KL(q, m) / 2`` with m the mean of both histograms p and q (Lin 1991; a
-    baseline of the RABBI paper, section 4.3, which states neither bins nor base).
+    baseline of the RABBI paper, section 4.3).
 
     Parameters
     ----------
@@ -167,7 +166,7 @@ def jensen_shannon_divergence(
     0.462
     """
     number = whole(bins, "bins", 2)
-    if base is not None and not _is_base(base):
+    if base is not None and not (isinstance(base, Real) and 1.0 < float(base) < math.inf):
         raise ValueError(f"base is {base!r}; give a number above 1, or None for the natural log")
     candidates = Candidates.read(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
@@ -227,7 +226,3 @@ def earth_movers_distance(
     )
     compare = partial(Distance.of_distributions, bounds=_UNLIMITED)
     return candidates.compare_scores(reference, population, compare, worst=MaxDistance)
-
-
-def _is_base(x: Any) -> bool:
-    return isinstance(x, Real) and 1.0 < float(x) < math.inf

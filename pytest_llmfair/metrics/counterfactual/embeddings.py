@@ -83,8 +83,14 @@ def counterfactual_cosine(
         squares[start : start + step] = np.einsum("ij,ij->i", part, part)
     sides = _places(rows_a, 0), _places(rows_b, len(table) - sum(map(len, rows_b)))
     if not squares.all():
+        where = next(
+            f"{argument} row {i}"
+            for argument, rows in (("embeddings_a", rows_a), ("embeddings_b", rows_b))
+            for i, row in enumerate(rows)
+            if not row.any(axis=1).all()
+        )
         return Undefined(
-            undefined=_zero(rows_a, rows_b),
+            undefined=f"{where} holds a zero embedding, which has no direction",
             sample=sample_of_pairs(
                 *sides, units=units, population=population, argument="embeddings"
             ),
@@ -166,12 +172,3 @@ def _places(rows: Rows, start: int) -> list[range]:
     """Return where the embeddings of each row are in the table of all."""
     ends = itertools.accumulate(map(len, rows), initial=start)
     return [range(first, last) for first, last in itertools.pairwise(ends)]
-
-
-def _zero(rows_a: Rows, rows_b: Rows) -> str:
-    return next(
-        f"{argument} row {i} holds a zero embedding, which has no direction"
-        for argument, rows in (("embeddings_a", rows_a), ("embeddings_b", rows_b))
-        for i, row in enumerate(rows)
-        if not row.any(axis=1).all()
-    )

@@ -167,7 +167,10 @@ def hider(names: Any, ignore: str | Sequence[str] | None) -> Callable[[str], str
         if pattern.search("") is not None:
             raise ValueError(f"ignore is {ignore!r}, which matches an empty text; give words")
     words = [] if ignore is None or pattern else list(ignore)
-    known = _given_names() if names else frozenset()
+    known: frozenset[str] = frozenset()
+    if names:
+        lists = (listed_names(*split_cell(group)) for group in name_groups())
+        known = words_of("first_names").union(map(str.lower, itertools.chain(*lists)))
 
     def hide(text: str) -> str:
         if known:
@@ -179,11 +182,6 @@ def hider(names: Any, ignore: str | Sequence[str] | None) -> Callable[[str], str
         return mask_words(text, words) if words else text
 
     return hide
-
-
-def _given_names() -> frozenset[str]:
-    groups = (listed_names(*split_cell(group)) for group in name_groups())
-    return words_of("first_names").union(map(str.lower, itertools.chain(*groups)))
 
 
 def _features(

@@ -133,9 +133,8 @@ def prag_at_k(
     Returns
     -------
     Mean or Undefined
-        Value in [0, 1]; 1 when both members always get the same list and it is normalised, less
-        than 1/2 when it is not. Undefined (NaN) when normalised with K = 1: one item makes no
-        pair.
+        Value in [0, 1]; 1 (when not normalised less than 1/2) when both members always get the
+        same list. Undefined (NaN) when normalised with K = 1: one item makes no pair.
 
     Examples
     --------

@@ -98,9 +98,8 @@ def counterfactual_bleu(
     """Mean BLEU-4 between the answers to the two members of a pair, the smaller direction.
 
     Counterfactual BLEU of Bouchard (2024), section 3.1.3.1: geometric mean of the n-gram
-    precisions for n = 1 to 4, times the brevity penalty, without smoothing; either text is scored
-    against the other and the smaller score counts. N-grams lie inside sentences. A text too short
-    for some order is scored by the orders it has, so that identical texts score 1 at any length.
+    precisions for n = 1 to 4, times the brevity penalty, without smoothing, of either text against
+    the other. N-grams lie inside sentences. A short text is scored by the orders it has.
 
     Returns
     -------
@@ -242,8 +241,7 @@ def strict_sentiment_parity(
     Returns
     -------
     Distance
-        Value in [0, 1]; 0 when the distributions are equal. The value ignores which answers belong
-        together; the notes also give the paired mean difference.
+        Value in [0, 1]; 0 when the distributions are equal. The notes give the paired difference.
 
     Examples
     --------

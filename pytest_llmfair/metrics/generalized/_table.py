@@ -52,11 +52,6 @@ class NamedRow:
         return self.distance in ("x - y", "P(y > x) - 1/2")
 
     @property
-    def may_have_original(self) -> bool:
-        """Whether unperturbed examples are the background where they are given."""
-        return self.counterfactual and self.compares in ("BCM", "VBCM")
-
-    @property
     def favourable(self) -> Literal["high", "low"] | None:
         """Which score is better for a group; that of a class c is where it is, or is not, c."""
         if self.score == "p(c)":

@@ -205,7 +205,8 @@ def _documentation(row: NamedRow) -> str:
     divided = f", {WORDS['divisors'][row.divisor]}" if row.divisor and not row.pairs_only else ""
     form = "the mean over source examples of " if row.counterfactual else ""
     compared = f"{WORDS['compared'][row.compares]}{divided}"
-    if row.may_have_original:
+    # Unperturbed examples are the background where they are given.
+    if row.counterfactual and row.compares in ("BCM", "VBCM"):
         compared = f"{WORDS['compared']['pairs']}; with `original` {compared}"
     formula = (
         f"Row {row.number} of Table 2 of Czarnowska et al. (2021): {form}the "
