@@ -45,20 +45,24 @@ E = TypeVar("E", bound=Estimate)
 class Rates:
     """A 0/1 outcome by group, in order of appearance; a group may be without rows."""
 
-    # `among` describes the rows of the rate; `constant` is the warning for predictions that
-    # are all the same.
+    # `members` are the rows of each group that the rate is about, which `among` describes;
+    # `constant` is the warning for predictions that are all the same.
 
     name: str
     among: str
-    outcomes: dict[Hashable, Floats]
-    units: dict[Hashable, RowNumbers]
+    events: Floats
+    members: Mapping[Hashable, RowNumbers]
     constant: str
-    weights: dict[Hashable, Floats | None]
     people: People
+
+    def side(self, group: Hashable) -> tuple[Floats, RowNumbers, Floats | None]:
+        """Return the outcomes of a group, with the unit and the weight of each."""
+        rows = self.members[group]
+        return self.events[rows], self.people.units_of(rows), self.people.weights_of(rows)
 
     def of(self, group: Hashable) -> float:
         """Rate of a group; NaN without a row."""
-        outcomes, weights = self.outcomes[group], self.weights[group]
+        outcomes, _, weights = self.side(group)
         if not outcomes.size or (weights is not None and not weights.any()):
             return math.nan
         return float(outcomes.mean() if weights is None else np.average(outcomes, weights=weights))
@@ -69,14 +73,14 @@ class Rates:
     @property
     def rows(self) -> tuple[Floats, list[Hashable]]:
         """Outcomes of all groups, and the group of each."""
-        names = [group for group, x in self.outcomes.items() for _ in range(x.size)]
-        return np.concatenate(list(self.outcomes.values())), names
+        names = [group for group, rows in self.members.items() for _ in range(len(rows))]
+        return self.events[np.concatenate(list(self.members.values()))], names
 
     @property
     def sampled(self) -> dict[str, Any]:
         """Units of the rows, and where these are from."""
-        units = np.concatenate([np.empty(0, np.intp), *self.units.values()])
-        return {"units": units, "population": self.people.population}
+        rows = np.concatenate([np.empty(0, np.intp), *self.members.values()])
+        return {"units": self.people.units_of(rows), "population": self.people.population}
 
     @property
     def judged(self) -> Rates:
@@ -84,26 +88,20 @@ class Rates:
 
     @property
     def pairs(self) -> list[GroupPair]:
-        return pairs_of(self.outcomes, self.people.reference)
+        return pairs_of(self.members, self.people.reference)
 
     @property
     def sample(self) -> Sample:
         return sample_of(**self.sampled)
 
     def kept(self, groups: Iterable[Hashable]) -> Rates:
-        names = list(groups)
-        return replace(
-            self,
-            outcomes={name: self.outcomes[name] for name in names},
-            units={name: self.units[name] for name in names},
-            weights={name: self.weights[name] for name in names},
-        )
+        return replace(self, members={name: self.members[name] for name in groups})
 
     def undefined(self, because: str = "") -> Undefined:
         """Return an undefined estimate, with the groups without rows as the default reason."""
         empty = [
             f"group {group} has no row {self.among}: its {self.name} is not defined"
-            for group in self.outcomes
+            for group in self.members
             if self.empty(group)
         ]
         return Undefined(undefined=because or "; ".join(empty), sample=self.sample)
@@ -112,26 +110,25 @@ class Rates:
         self, compare: Callable[..., E], *, ascending: bool = False
     ) -> tuple[dict[GroupPair, E], dict[Hashable, GroupRow]]:
         """Compare every two groups; a pair without rows is in the table only, as undefined."""
-        x, units, weights = self.outcomes, self.units, self.weights
         found: dict[GroupPair, E] = {}
         table: dict[Hashable, GroupRow] = {}
         for a, b in self.pairs:
             pair = self.kept([a, b])
-            rows = x[a].size + x[b].size
+            rows = len(self.members[a]) + len(self.members[b])
             if self.empty(a) or self.empty(b):
                 table[a, b] = GroupRow(math.nan, rows, estimate=pair.undefined())
                 continue
-            one, other = a, b
-            if ascending and (x[a].mean(), x[a].size) > (x[b].mean(), x[b].size):
+            one, other = self.side(a), self.side(b)
+            if ascending:
                 # The order of the groups must not change the last digit.
-                one, other = b, a
+                one, other = sorted((one, other), key=lambda own: (own[0].mean(), own[0].size))
             found[a, b] = compare(
-                x[one],
-                x[other],
-                units_a=units[one],
-                units_b=units[other],
-                weights_a=weights[one],
-                weights_b=weights[other],
+                one[0],
+                other[0],
+                units_a=one[1],
+                units_b=other[1],
+                weights_a=one[2],
+                weights_b=other[2],
                 population=self.people.population,
             )
             table[a, b] = GroupRow(found[a, b].value, rows, estimate=found[a, b])
@@ -140,8 +137,8 @@ class Rates:
     def note(self, estimate: E) -> E:
         """Add every group's rate and number of rows, and a warning of constant predictions."""
         shown = [
-            f"{group} {self.of(group):.3f} of {x.size}" if x.size else f"{group} of 0 rows"
-            for group, x in self.outcomes.items()
+            f"{group} {self.of(group):.3f} of {len(rows)}" if len(rows) else f"{group} of 0 rows"
+            for group, rows in self.members.items()
         ]
         estimate = estimate.with_findings(Finding.note(f"{self.name}s: {', '.join(shown)}"))
         if self.constant:
@@ -154,7 +151,7 @@ class Rates:
 
     def _smaller(self, group: Hashable) -> str:
         """Describe a group that is not judged, with all of its rows."""
-        about, rows = self.outcomes[group].size, len(self.people.members[group])
+        about, rows = len(self.members[group]), len(self.people.members[group])
         shown = f"{group} {self.of(group):.3f} of {about}" if about else f"{group} of 0"
         return shown if about == rows else f"{shown} ({rows} rows)"
 
@@ -206,26 +203,18 @@ def _rates(
     people: People,
     predicted: Sequence[bool],
 ) -> Rates:
-    array, units = events.astype(np.float64), people.units
-    own = {group: people.units_of(rows) for group, rows in members.items()}
-    for group, numbers in own.items() if people.population == "fixed" else ():
+    for group, rows in members.items() if people.population == "fixed" else ():
+        numbers = people.units_of(rows)
         alone = np.bincount(numbers)[numbers] == 1
         if alone.any():
             number = int(numbers[np.argmax(alone)])
-            unit = number if units is None else list(units)[number]
+            unit = number if people.units is None else list(people.units)[number]
             raise NoRepeats(
                 f"unit {unit} has 1 row of group {group} {among}; a fixed population needs at "
                 "least 2 per unit and group, since nothing else varies"
             )
-    return Rates(
-        name=name,
-        among=among,
-        outcomes={group: array[rows] for group, rows in members.items()},
-        units=own,
-        constant=constant_predictions(predicted),
-        weights={group: people.weights_of(rows) for group, rows in members.items()},
-        people=people,
-    )
+    constant = constant_predictions(predicted)
+    return Rates(name, among, events.astype(np.float64), members, constant, people)
 
 
 def difference(
@@ -237,7 +226,7 @@ def difference(
     plain = rates.people.weights is None and rates.people.reference is None
     if why := too_few(rates.people):
         estimate = judged.undefined(why)
-    elif plain and len(judged.outcomes) > 2 and not any(map(judged.empty, judged.outcomes)):
+    elif plain and len(judged.members) > 2 and not any(map(judged.empty, judged.members)):
         estimate = MaxPairwiseDifference.of_rates(*judged.rows, **judged.sampled)
     else:
         pairs, table = judged.compared(RateDifference.of_outcomes)
@@ -261,10 +250,11 @@ def largest_of(pairs: Mapping[Any, Estimate], *rates: Rates) -> MaxPairwiseDiffe
     """
     values, cells, units = [], [], []
     for each in rates:
-        for group, x in each.outcomes.items():
-            values.append(weighted_rows(x, each.weights[group]))
+        for group in each.members:
+            x, own, weights = each.side(group)
+            values.append(weighted_rows(x, weights))
             cells += [(each.name, group) if len(rates) > 1 else group] * x.size
-            units.append(each.units[group])
+            units.append(own)
     sides = {
         key: (key[:1] + key[1:2], key[:1] + key[2:]) if len(rates) > 1 else key for key in pairs
     }
@@ -281,8 +271,8 @@ def largest_of(pairs: Mapping[Any, Estimate], *rates: Rates) -> MaxPairwiseDiffe
 def own_rows(rates: Rates) -> dict[Hashable, GroupRow]:
     """Return a row a group, with its rate and no value of a comparison."""
     return {
-        group: GroupRow(math.nan, x.size, rate=rates.of(group))
-        for group, x in rates.outcomes.items()
+        group: GroupRow(math.nan, len(rows), rate=rates.of(group))
+        for group, rows in rates.members.items()
     }
 
 
@@ -291,12 +281,12 @@ def ratio(rates: Rates, *, smaller: bool = False) -> RateRatio | MaxPairwiseRati
     judged = rates.judged
     compare = partial(RateRatio.of_outcomes, form="smaller") if smaller else RateRatio.of_outcomes
     pairs, table = judged.compared(compare, ascending=smaller)
-    top = float(np.max([judged.of(group) for group in judged.outcomes], initial=0.0))
+    top = float(np.max([judged.of(group) for group in judged.members], initial=0.0))
     own = own_rows(rates)
     if smaller and top > 0.0:
         # A single group has a ratio to the largest rate, but no ratio of first over second.
         own |= {
-            group: replace(own[group], value=own[group].rate / top) for group in judged.outcomes
+            group: replace(own[group], value=own[group].rate / top) for group in judged.members
         }
     estimate: RateRatio | MaxPairwiseRatio | Undefined
     groups: Mapping[Hashable, GroupRow] = {**table, **own}
@@ -313,7 +303,7 @@ def ratio(rates: Rates, *, smaller: bool = False) -> RateRatio | MaxPairwiseRati
         ((widest, estimate),) = pairs.items()
     if top == 0.0 and estimate.undefined is not None and table:
         why = (
-            f"the {rates.name} of {' and of '.join(map(str, judged.outcomes))} is 0: 0 over 0 is "
+            f"the {rates.name} of {' and of '.join(map(str, judged.members))} is 0: 0 over 0 is "
             "no ratio"
         )
         others = tuple(each for each in estimate.findings if each.code != "undefined")
