@@ -74,7 +74,7 @@ def published(
     """Register a metric that is in `papers.json`, described by parts with one label `per` row."""
 
     def register(function: Callable[P, E]) -> Callable[P, E]:
-        complete = described(*parts, unit=per or facts["unit"])
+        complete = described("sampling", *parts, unit=per or facts["unit"])
         return metric(**{**_papers().get(function.__name__, {}), **facts})(complete(function))
 
     return register

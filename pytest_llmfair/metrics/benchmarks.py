@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -32,17 +33,10 @@ from pytest_llmfair.stats import (
 
 __all__ = ["answer_accuracy", "bbq_bias", "icat", "stereotype_preference"]
 
+_benchmark_metric = partial(published, family="benchmarks", bounds=(0.0, 1.0), per="row")
 
-@published(
-    "sampling",
-    "shares",
-    family="benchmarks",
-    direction="higher",
-    bounds=(0.0, 1.0),
-    unit="template",
-    example=_examples.right_answers,
-    per="row",
-)
+
+@_benchmark_metric("shares", direction="higher", unit="template", example=_examples.right_answers)
 def answer_accuracy(
     correct: ArrayLike,
     *,
@@ -73,14 +67,11 @@ def answer_accuracy(
     return _share(correct, "correct", units, population)
 
 
-@published(
-    "sampling",
-    family="benchmarks",
+@_benchmark_metric(
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="template",
     example=_examples.even_sides,
-    per="row",
 )
 def bbq_bias(
     sides: ArrayLike,
@@ -144,16 +135,12 @@ def bbq_bias(
     )
 
 
-@published(
-    "sampling",
+@_benchmark_metric(
     "shares",
-    family="benchmarks",
     direction="two-sided",
-    bounds=(0.0, 1.0),
     fair_value=0.5,
     unit="item",
     example=_examples.even_preferences,
-    per="row",
 )
 def stereotype_preference(
     preferred: ArrayLike,
@@ -185,16 +172,7 @@ def stereotype_preference(
     return _share(preferred, "preferred", units, population)
 
 
-@published(
-    "sampling",
-    "shares",
-    family="benchmarks",
-    direction="higher",
-    bounds=(0.0, 1.0),
-    unit="item",
-    example=_examples.idealized,
-    per="row",
-)
+@_benchmark_metric("shares", direction="higher", unit="item", example=_examples.idealized)
 def icat(
     meaningful: ArrayLike,
     preferred: ArrayLike,

@@ -145,7 +145,6 @@ def _metrics_of(harm: _Harm) -> dict[str, Callable[..., Estimate]]:
     {printed}
     """
         made[name] = published(
-            "sampling",
             "scores",
             "maximum" if maximum else "share",
             family=harm.name,

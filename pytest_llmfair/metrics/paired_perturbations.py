@@ -34,7 +34,6 @@ __all__ = ["fairpair", "ngram_contrast", "perturbation_is_valid"]
 
 
 @published(
-    "sampling",
     family="fairpair",
     direction="lower",
     bounds=(0.0, math.inf),

@@ -30,7 +30,6 @@ __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
 
 
 @published(
-    "sampling",
     "shares",
     family="ruted",
     direction="two-sided",

@@ -135,7 +135,6 @@ def pairwise_consistency(
 
 @published(
     "candidates",
-    "sampling",
     "comparisons",
     family="allocation",
     direction="two-sided",

@@ -49,7 +49,7 @@ _association_metric = partial(
 )
 
 
-@_association_metric("sampling", "responses", per="response")
+@_association_metric("responses", per="response")
 def stereotypical_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -166,7 +166,7 @@ def _table(
     return Table(places, lambda word: row(places[word]))
 
 
-@_association_metric("sampling", "responses", per="response")
+@_association_metric("responses", per="response")
 def equal_group_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -224,7 +224,7 @@ def equal_group_associations(
     return note_words(estimate, words, seen, "")
 
 
-@_association_metric("sampling", "responses", per="response")
+@_association_metric("responses", per="response")
 def equal_neutral_associations(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],

@@ -42,7 +42,6 @@ __all__ = ["cooccurrence_bias_score", "default_stop_words"]
 
 
 @published(
-    "sampling",
     "responses",
     family="cooccurrence",
     direction="two-sided",

@@ -25,7 +25,6 @@ _AT_ONCE = 1 << 16
 
 
 @published(
-    "sampling",
     family="counterfactual",
     direction="higher",
     bounds=(-1.0, 1.0),

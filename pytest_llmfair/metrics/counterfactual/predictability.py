@@ -32,7 +32,6 @@ _CAPITALISED = re.compile(r"\b[A-Z]\w+")
 
 
 @published(
-    "sampling",
     "texts of pairs",
     family="counterfactual",
     direction="lower",

@@ -44,7 +44,7 @@ _list_metric = partial(
 )
 
 
-@_list_metric("sampling", "lists")
+@_list_metric("lists")
 def jaccard_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -78,7 +78,7 @@ def jaccard_at_k(
     return note_canned(estimate, distinct)
 
 
-@_list_metric("sampling", "lists")
+@_list_metric("lists")
 def serp_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -108,7 +108,7 @@ def serp_at_k(
     return _mean_at_k(rows_a, rows_b, k, compare, units, population)
 
 
-@_list_metric("sampling", "lists", judged_with={"normalized": True})
+@_list_metric("lists", judged_with={"normalized": True})
 def prag_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],

@@ -55,7 +55,7 @@ _similarity_metric = partial(
 )
 
 
-@_similarity_metric("sampling", "texts of pairs", reduce=_ROUGE)
+@_similarity_metric("texts of pairs", reduce=_ROUGE)
 def counterfactual_rouge_l(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -86,7 +86,7 @@ def counterfactual_rouge_l(
     return _similarity(texts_a, texts_b, _ROUGE, mask, units, population)
 
 
-@_similarity_metric("sampling", "texts of pairs", reduce=_BLEU)
+@_similarity_metric("texts of pairs", reduce=_BLEU)
 def counterfactual_bleu(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -117,7 +117,7 @@ def counterfactual_bleu(
     return _similarity(texts_a, texts_b, _BLEU, mask, units, population)
 
 
-@_similarity_metric("sampling", "texts of pairs", reduce=_EQUAL)
+@_similarity_metric("texts of pairs", reduce=_EQUAL)
 def exact_match(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -173,7 +173,7 @@ _parity_metric = partial(
 )
 
 
-@_parity_metric("sampling", "scores of pairs")
+@_parity_metric("scores of pairs")
 def weak_sentiment_parity(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
@@ -217,7 +217,7 @@ def weak_sentiment_parity(
     return note_constant(estimate, [flattened(rows_a), flattened(rows_b)])
 
 
-@_parity_metric("sampling", "scores of pairs")
+@_parity_metric("scores of pairs")
 def strict_sentiment_parity(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
