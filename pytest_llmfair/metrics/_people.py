@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from itertools import combinations
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,7 @@ from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._published import published
 from pytest_llmfair.metrics.arguments import (
+    E,
     Floats,
     RowNumbers,
     RowsByLabel,
@@ -33,12 +34,11 @@ from pytest_llmfair.metrics.arguments import (
     listed,
     same_length,
 )
-from pytest_llmfair.stats import Estimate, Finding, Population, Sample
+from pytest_llmfair.stats import Finding, Population, Sample
 
 # Below so many rows the interval of a group is a rough guide.
 _TINY = 20
 
-E = TypeVar("E", bound=Estimate)
 GroupPair = tuple[Hashable, Hashable]
 
 
@@ -178,6 +178,11 @@ class People:
             return False
         held = {(self.units.number[i], g) for g, rows in self.members.items() for i in rows}
         return len(held) > len(self.units)
+
+    def left_out(self, sizes: Iterable[str], what: str = "judged") -> list[Finding]:
+        """Name the groups below a minimum with their sizes, if there are any."""
+        text = f"not {what}, {self.least}: {', '.join(sizes)}"
+        return [Finding.note(text)] if self.small else []
 
     def weights_of(self, rows: RowNumbers) -> Floats | None:
         return None if self.weights is None else self.weights[rows]

@@ -11,11 +11,10 @@ from importlib import resources
 from typing import Any, ParamSpec, TypeVar
 
 from pytest_llmfair.metrics._registry import metric
-from pytest_llmfair.stats import Estimate
+from pytest_llmfair.metrics.arguments import E
 
 P = ParamSpec("P")
 R = TypeVar("R")
-E = TypeVar("E", bound=Estimate)
 
 _FOLDER = resources.files("pytest_llmfair.metrics")
 _LINE = "\n---"

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,7 +22,7 @@ from pytest_llmfair.metrics._people import (
     sample_of,
     too_few,
 )
-from pytest_llmfair.metrics.arguments import Floats, RowNumbers, labels, same_length
+from pytest_llmfair.metrics.arguments import E, Floats, RowNumbers, labels, same_length
 from pytest_llmfair.stats import (
     Estimate,
     Finding,
@@ -37,8 +37,6 @@ from pytest_llmfair.stats import (
     Undefined,
     weighted_rows,
 )
-
-E = TypeVar("E", bound=Estimate)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,11 +141,8 @@ class Rates:
         estimate = estimate.with_findings(Finding.note(f"{self.name}s: {', '.join(shown)}"))
         if self.constant:
             estimate = estimate.with_findings(Finding("uninformative", self.constant))
-        if small := self.people.small:
-            sizes = [self._smaller(group) for group in small]
-            text = f"not judged, {self.people.least}: {', '.join(sizes)}"
-            estimate = estimate.with_findings(Finding.note(text))
-        return estimate.with_findings(*self.people.findings)
+        sizes = map(self._smaller, self.people.small)
+        return estimate.with_findings(*self.people.left_out(sizes), *self.people.findings)
 
     def _smaller(self, group: Hashable) -> str:
         """Describe a group that is not judged, with all of its rows."""

@@ -215,11 +215,8 @@ class GroupMetrics:
     def findings(self) -> tuple[Finding, ...]:
         """Rows and groups that were left out."""
         people = self._people
-        if not people.small:
-            return people.findings
-        names = ", ".join(f"{shown_key(g)} of {len(people.members[g])}" for g in people.small)
-        text = f"not compared, {people.least}: {names}"
-        return (Finding.note(text), *people.findings)
+        sizes = [f"{shown_key(g)} of {len(people.members[g])}" for g in people.small]
+        return (*people.left_out(sizes, "compared"), *people.findings)
 
     def difference(
         self,

@@ -212,10 +212,7 @@ def _compared(
 
     estimate = replace(estimate, groups=Table([*pairs, *people.members], row))
     shown = [f"{g} {e.value:.3f} of {len(people.members[g])}" for g, e in values.items()]
-    estimate = estimate.with_findings(
-        Finding.note(f"{name}: {', '.join(shown)}"), *people.findings
-    )
-    if people.small:
-        names = ", ".join(f"{g} of {len(people.members[g])}" for g in people.small)
-        estimate = estimate.with_findings(Finding.note(f"not judged, {people.least}: {names}"))
+    estimate = estimate.with_findings(Finding.note(f"{name}: {', '.join(shown)}"))
+    sizes = [f"{g} of {len(people.members[g])}" for g in people.small]
+    estimate = estimate.with_findings(*people.findings, *people.left_out(sizes))
     return note_constant(estimate, scores)

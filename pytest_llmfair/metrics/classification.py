@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,6 +31,7 @@ from pytest_llmfair.metrics._rates import (
     ratio,
     selection_rates,
 )
+from pytest_llmfair.metrics.arguments import E
 from pytest_llmfair.stats import (
     Estimate,
     GroupRow,
@@ -50,8 +51,6 @@ __all__ = [
     "equalized_odds_difference",
     "impact_ratio",
 ]
-
-E = TypeVar("E", bound=Estimate)
 
 _MISSED, _, _ALARMS, _ = ERROR_RATES
 

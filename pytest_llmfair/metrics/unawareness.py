@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any
 
 from pytest_llmfair.lexicons.attributes import lexicons_of
 from pytest_llmfair.metrics._published import published
-from pytest_llmfair.metrics.arguments import first_few, listed
-from pytest_llmfair.stats import Estimate, Finding, GroupRow, Mean, Population
-
-E = TypeVar("E", bound=Estimate)
+from pytest_llmfair.metrics.arguments import E, first_few, listed
+from pytest_llmfair.stats import Finding, GroupRow, Mean, Population
 
 __all__ = ["fairness_through_unawareness"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +17,7 @@ from pytest_llmfair.metrics.allocation._comparisons import (
     judge_findings,
 )
 from pytest_llmfair.metrics.arguments import (
+    E,
     Floats,
     RowNumbers,
     flags,
@@ -27,7 +28,6 @@ from pytest_llmfair.metrics.arguments import (
     reference_groups,
 )
 from pytest_llmfair.stats import (
-    Estimate,
     Finding,
     GroupRow,
     MaxDistance,
@@ -37,8 +37,6 @@ from pytest_llmfair.stats import (
     Table,
     Undefined,
 )
-
-E = TypeVar("E", bound=Estimate)
 
 # Up to so many labels comparing whole arrays is faster than row by row.
 _FEW_LABELS = 32

@@ -166,7 +166,7 @@ def jensen_shannon_divergence(
     0.462
     """
     number = whole(bins, "bins", 2)
-    if base is not None and not (isinstance(base, Real) and 1.0 < float(base) < math.inf):
+    if base is not None and not _is_base(base):
         raise ValueError(f"base is {base!r}; give a number above 1, or None for the natural log")
     candidates = Candidates.read(
         scores, groups, rounds=rounds, units=units, qualified=qualified, strata=strata
@@ -226,3 +226,7 @@ def earth_movers_distance(
     )
     compare = partial(Distance.of_distributions, bounds=_UNLIMITED)
     return candidates.compare_scores(reference, population, compare, worst=MaxDistance)
+
+
+def _is_base(x: Any) -> bool:
+    return isinstance(x, Real) and 1.0 < float(x) < math.inf

@@ -49,11 +49,10 @@ class Validity:
     Examples
     --------
     >>> from pytest_llmfair.metrics import demographic_parity_gap, rabbi
-    >>> calls = {}
+    >>> calls, rounds = {}, [n for n in range(12) for _ in "ab"]
+    >>> data = {"groups": ["a", "b"] * 12, "reference": "a", "rounds": rounds}
     >>> for model, bonus in {"fair": 0, "less fair": 1, "unfair": 3}.items():
     ...     scores = [score for n in range(12) for score in (n % 5, (n * 3) % 5 + bonus)]
-    ...     data = {"groups": ["a", "b"] * 12, "reference": "a"}
-    ...     data["rounds"] = [n for n in range(12) for _ in "ab"]
     ...     gap = demographic_parity_gap(scores, k=1, **data)
     ...     calls[model] = {"rabbi": rabbi(scores, **data).call, "gap@1": gap.call}
     >>> found = Validity.of(calls)
@@ -119,10 +118,10 @@ class Validity:
     def correlation(self, metric: str, gap: str) -> Ends:
         """Return Pearson's correlation over models and groups, with its 95 % interval.
 
-        Distances, which have no sign, are compared with the size of the gap, as in the paper. The
-        interval is for other draws of as many rounds, by their standard error on the scale of
-        Fisher's z, for these models. NaN with fewer than three models, or where metric or gap is
-        constant. Metric and gap share the chance of their rounds; see :meth:`lasting`.
+        Distances, which have no sign, are compared with the size of the gap. The interval is for
+        other draws of as many rounds, by their standard error on the scale of Fisher's z. NaN
+        with fewer than three models, or where metric or gap is constant. Metric and gap share the
+        chance of their rounds; see :meth:`lasting`.
 
         Parameters
         ----------

@@ -6,12 +6,19 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.metrics.arguments import Floats, first_few, known_population, labels, text_rows
+from pytest_llmfair.metrics.arguments import (
+    E,
+    Floats,
+    first_few,
+    known_population,
+    labels,
+    text_rows,
+)
 from pytest_llmfair.metrics.cooccurrence._word_lists import Indices, WordLists
 from pytest_llmfair.stats import (
     Estimate,
@@ -24,7 +31,6 @@ from pytest_llmfair.stats import (
 )
 from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
-E = TypeVar("E", bound=Estimate)
 Flags = npt.NDArray[np.bool_]
 
 # Tokens processed at once, so that memory does not grow with the number of responses.

@@ -89,8 +89,7 @@ def stereotypical_associations(
     words = WordLists.of(group_words, target_words)
     expected = _reference(reference, words.groups)
     texts = ResponseTexts.of(responses, units, population)
-    none = without_targets(words, texts.sample)
-    if none is not None:
+    if (none := without_targets(words, texts.sample)) is not None:
         return none
     presence = Presence.of(texts.texts, words)
     seen = presence.seen
@@ -195,8 +194,7 @@ def equal_group_associations(
     """
     words = WordLists.of(group_words, target_words)
     texts = ResponseTexts.of(responses, units, population)
-    none = without_targets(words, texts.sample)
-    if none is not None:
+    if (none := without_targets(words, texts.sample)) is not None:
         return none
     presence = Presence.of(texts.texts, words)
     mentioned = presence.mentions > 0.0
@@ -253,8 +251,7 @@ def equal_neutral_associations(
     """
     words = WordLists.of(group_words, target_words)
     texts = ResponseTexts.of(responses, units, population)
-    none = without_targets(words, texts.sample)
-    if none is not None:
+    if (none := without_targets(words, texts.sample)) is not None:
         return none
     presence = Presence.of(texts.texts, words)
     mentioned = presence.mentions > 0.0
