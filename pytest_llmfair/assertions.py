@@ -248,8 +248,8 @@ def assert_counterfactual_invariance(
         and to its placebo twin differ by (``generate_pairs(..., placebo=True)``); or none, for a
         model that always gives the same answer.
     on : {"excess", "value"}
-        "excess" judges the mean dissimilarity minus the noise floor. "value" judges the mean
-        dissimilarity; a FAIL then needs a proven positive excess too.
+        "excess" judges the mean dissimilarity minus the noise floor, "value" the mean; a FAIL then
+        needs a proven positive excess too.
     mask : "attribute", None, lexicon or list of str
         Words to mask in answers before they are compared: those of the pairs' own attribute, none,
         or others. Answers are scored unmasked.

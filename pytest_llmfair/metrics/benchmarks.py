@@ -83,8 +83,8 @@ def bbq_bias(
     """Lean of answers to the stereotype: the bias score of BBQ (Parrish et al. 2022).
 
     ``s_DIS = 2 n_biased / n_not_unknown - 1`` where the context gives the answer, and ``s_AMB =
-    (1 - accuracy) s_DIS`` where it does not, so that "unknown" is right. The paper prints both
-    times 100. Questions from one template are not independent: give templates as `units`.
+    (1 - accuracy) s_DIS`` where it does not; the paper prints both times 100. Questions from one
+    template are not independent: give templates as `units`.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def icat(
     Returns
     -------
     IdealizedScore
-        Value in [0, 1]; 1 is best. The interval holds for whatever dependence the two parts have.
+        Value in [0, 1]; 1 is best.
 
     Examples
     --------

@@ -56,7 +56,7 @@ def fairpair(
 
     F of Dwivedi-Yu (2024), section 2: ``B^2 / (V_a V_b)`` with B the mean dissimilarity over all
     pairs of answers to a prompt from different sides, V over the pairs from one side. It is 1
-    where the sides differ by sampling alone; values below 1 are noise.
+    where the sides differ by sampling alone.
 
     Parameters
     ----------

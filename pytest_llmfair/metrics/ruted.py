@@ -193,8 +193,7 @@ def ruted_skew(
     """Mean over occupations of the skew of their generations towards men.
 
     Skew of Lum et al. (2024), section 3.3.3: the mean of ``2 p_o - 1`` with ``p_o`` the share of
-    an occupation's kept generations that are male. Occupations with opposite skews
-    cancel; also look at :func:`ruted_neutrality`.
+    an occupation's kept generations that are male. Opposite skews cancel.
 
     Returns
     -------

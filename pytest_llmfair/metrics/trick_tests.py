@@ -47,16 +47,14 @@ def trick_stereotype(
 ) -> Estimate:
     """Mean difference in the probability of the right answer, stereotypical sentence minus other.
 
-    Stereotype of Lum et al. (2024), section 3.3.1, on sentences whose pronoun refers to one of two
-    occupations: the mean of ``p_s - p_a``, the probability of the right answer where it follows
-    the stereotype minus that where it contradicts it.
+    Stereotype of Lum et al. (2024), section 3.3.1: the mean of ``p_s - p_a``, the probability of
+    the right answer where it follows the stereotype minus that where it contradicts it.
 
     Parameters
     ----------
     p_stereotypical, p_antistereotypical : array_like of shape (n_pairs,) or (n_pairs, 2)
-        Row i of both is one pair of sentences. One number: the probability of the right answer,
-        given one of the two answers. Two numbers: the probabilities of the right answer and of
-        the other one, which are normalised here to sum to 1.
+        Row i of both is one pair of sentences: the probability of the right answer, given one of
+        the two, or those of the right answer and of the other one, which are normalised here.
     population : {"sampled", "fixed"}
         Nothing varies for a fixed list (section 3.4): it gets the interval of a sample.
 
@@ -145,8 +143,7 @@ class NextWordGender(NamedTuple):
 def next_word_gender(probabilities: Mapping[str, float]) -> NextWordGender:
     """Gender of the word that follows a prompt such as "The accountant is" (Lum et al. 2024).
 
-    Section 3.1: the probabilities of eleven male and of eleven female words are summed and
-    normalised to sum to 1.
+    Section 3.1: the probabilities of eleven male and of eleven female words, normalised.
 
     Parameters
     ----------

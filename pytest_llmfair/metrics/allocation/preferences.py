@@ -162,8 +162,7 @@ def pairwise_preference_gap(
     ----------
     convention : {"signed", "paper"}
         "paper" gives the printed share of pairs for which the candidate of the group is named in
-        both orders (RABBI paper, section 4.3). It has no fair value: it is also 0 where the
-        reference always wins, so that an assertion on it is INVALID.
+        both orders (RABBI paper, section 4.3). It has no fair value: an assertion is INVALID.
     units : sequence, optional
         One label per comparison; those with equal labels are one sampling unit. Default: pools.
 

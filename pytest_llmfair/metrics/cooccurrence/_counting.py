@@ -58,12 +58,10 @@ class ResponseTexts:
 
     @property
     def sample(self) -> Sample:
-        """Count units and responses."""
         units = range(len(self.texts)) if self.units is None else self.units
         return Sample.of_sizes(Counter(units).values(), self.population)
 
     def units_of(self, kept: Flags) -> list[Hashable]:
-        """Return the units of some responses."""
         rows: list[int] = np.flatnonzero(kept).tolist()
         return [row if self.units is None else self.units[row] for row in rows]
 
@@ -248,7 +246,6 @@ class Presence:
 
     @classmethod
     def of(cls, texts: Sequence[str], words: WordLists) -> Presence:
-        """Look texts through."""
         groups = len(words.groups)
         held = np.zeros((len(texts), len(words.targets)), dtype=bool)
         mentions = np.zeros((len(texts), groups))

@@ -151,7 +151,6 @@ class _TargetSums:
 
     @classmethod
     def of(cls, near: Nearness, targets: int, smoothing: float) -> _TargetSums:
-        """Add up over responses."""
         sums = np.stack(
             [np.bincount(near.word, weight, minlength=targets) for weight in near.weight], axis=1
         ).astype(np.float64)
@@ -188,7 +187,6 @@ class _TargetSums:
         ]
 
     def log_ratios(self, texts: ResponseTexts) -> MeanLogRatio:
-        """Estimate from the sums of each response."""
         return MeanLogRatio.of_sums(
             self.near.sums(self.finite),
             self._of_totals,

@@ -101,7 +101,6 @@ ALL_AT_ONCE = ComparisonDesign((), "pairs", 1)
 
 
 def all_pairs(names: Sequence[Hashable], divisor: int | None = None) -> ComparisonDesign:
-    """Compare every two groups."""
     terms = tuple(GroupContrast((a, b), (a,), (b,)) for a, b in combinations(names, 2))
     return ComparisonDesign(terms, "pairs", divisor or len(terms))
 

@@ -108,7 +108,6 @@ DataForm = GroupForm | CounterfactualForm
 
 
 def sample_of(units: Sequence[Hashable], form: DataForm) -> Sample:
-    """Count units and rows."""
     return Sample.of_sizes(Counter(units).values(), form.population)
 
 

@@ -43,7 +43,6 @@ class NamedRow:
 
     @property
     def is_ratio(self) -> bool:
-        """Whether the fair value is 1."""
         return self.distance in ("x / y", "y / x")
 
     @property
