@@ -20,7 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from pytest_llmfair._util.printing import Line, Write, under_way
 from pytest_llmfair.clients.budget import Budget
@@ -124,50 +124,17 @@ def _identity(backend: AnyBackend) -> tuple[Hashable, object]:
     known: Hashable = getattr(backend, "known_as", None)
     if known is not None:
         return known, None
-    plain = getattr(backend, "plain", backend)
-    model: Any = getattr(plain, "source", backend)
+    model: Any = getattr(backend, "source", backend)
     # A method is another object each time it is looked up.
     parts = (model.__self__, model.__func__) if inspect.ismethod(model) else (model,)
     # One function with two system prompts is two models.
-    return (backend.name, getattr(plain, "chat", None), *map(id, parts)), parts
+    return (backend.name, getattr(backend, "chat", None), *map(id, parts)), parts
 
 
 def _digest(common: str, request: Request) -> bytes:
     kind = f"{common} {request.first_token} {request.seed} {request.repeat}\0"
     text = (kind + request.prompt).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16).digest()
-
-
-class Store(Protocol):
-    """Answers that exist already, such as a cassette; keys and questions are its own."""
-
-    @property
-    def served(self) -> Mapping[Any, tuple[str, str]]:
-        """Model and system fingerprint that answered, by key, where the server named them."""
-
-    def questions(
-        self, live: LiveRequests, requests: Sequence[Request]
-    ) -> tuple[list[Any], dict[Any, Any]]:
-        """Return the key of every request in order, and the distinct questions by key."""
-
-    def begin(
-        self, live: LiveRequests, waiting: dict[Any, Any], found: dict[Any, Answer], *, fresh: bool
-    ) -> None:
-        """Move what is known from `waiting` to `found`; with `fresh` nothing is known."""
-
-    def claim(
-        self, waiting: dict[Any, Any], found: dict[Any, Answer], *, fresh: bool
-    ) -> list[Any]:
-        """Return keys that only the caller must ask, after waiting for what others ask."""
-
-    def put(self, waiting: Mapping[Any, Any], replies: Mapping[Any, Reply]) -> None:
-        """Keep replies, before the caller sees them."""
-
-    def release(self, keys: Sequence[Any]) -> None:
-        """Let others ask the keys that got no answer."""
-
-    def was_replayed(self, key: Any) -> bool:
-        """Whether the answer was recorded by an earlier run."""
 
 
 @dataclass(slots=True)
@@ -312,10 +279,13 @@ class RequestRunner:
         given = backend.name.startswith("responses:")
         budget = None if given else self.budget
         live = LiveRequests(backend, temperature, max_tokens, batch, budget, self.timeout)
-        store: Store = Memory() if given else self.replay or self.memory or Memory()
+        store = Memory() if given else self.replay or self.memory or Memory()
         # A file gives its answers in the order of its rows.
         order = range(len(requests)) if given else asking_order(requests)
         asked = [requests[row] for row in order]
+        # Keys and questions are of the store's own kinds.
+        keys: list[Any]
+        waiting: dict[Any, Any]
         keys, waiting = store.questions(live, asked)
         note_used("model", f"{backend.name} {temperature} {live.longest}", live)
         request_of = dict(zip(keys, asked, strict=True))
@@ -350,7 +320,7 @@ class RequestRunner:
             if held is not None:
                 held.close()
 
-    def _count(self, store: Store, found: Mapping[Any, Answer], *, given: bool) -> None:
+    def _count(self, store: Replay | Memory, found: Mapping[Any, Answer], *, given: bool) -> None:
         sent = [key for key, answer in found.items() if was_sent(answer)]
         replayed = sum(given or store.was_replayed(key) for key in sent)
         self.counts.replayed += replayed

@@ -50,7 +50,7 @@ _KEYWORDS = ("seed", "temperature", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True)
-class PythonCallable:
+class _Callable:
     """A function of one prompt that returns its answer."""
 
     function: Callable[..., Any]
@@ -64,10 +64,6 @@ class PythonCallable:
     # How it is asked where it takes messages, and the options that say so.
     chat: Chat | None = None
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
-
-    # Each answer is kept as it comes, since the call may have cost money.
-    batch_size: ClassVar[int] = 1
-    classifies: ClassVar[Classifies] = "either"
 
     @classmethod
     def of(
@@ -98,8 +94,10 @@ class PythonCallable:
         keywords = _accepted(function, name)
         options = {key: value for key, value in (options or {}).items() if value}
         chat = _chat_of(function, name, options)
-        plain = cls(function, name, keywords, source, revision, chat, options)
-        return AsyncCallable(plain) if _is_async(function) else plain
+        kind: type[PythonCallable | AsyncCallable] = PythonCallable
+        if _is_async(function):
+            kind = AsyncCallable
+        return kind(function, name, keywords, source, revision, chat, options)
 
     @property
     def description(self) -> str:
@@ -119,6 +117,23 @@ class PythonCallable:
     def takes_turns(self) -> bool:
         """Whether a prompt may be a conversation."""
         return self.chat is not None
+
+    def call(
+        self, asked: Any, request: Request, temperature: float, max_tokens: int
+    ) -> Callable[[], Any]:
+        """Return the call that answers a prompt, or the messages so far."""
+        given = {"seed": request.seed, "temperature": temperature, "max_tokens": max_tokens}
+        chosen = {name: given[name] for name in self.keywords}
+        return functools.partial(self.function, asked, **chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class PythonCallable(_Callable):
+    """A function that is called in the caller's thread."""
+
+    # Each answer is kept as it comes, since the call may have cost money.
+    batch_size: ClassVar[int] = 1
+    classifies: ClassVar[Classifies] = "either"
 
     def generate(
         self, requests: Sequence[Request], *, temperature: float, max_tokens: int
@@ -165,41 +180,12 @@ class PythonCallable:
             return Reply(Missing("error", _words(error)), raised=True)
         return Reply(talk.judged, attempts=talk.calls)
 
-    def call(
-        self, asked: Any, request: Request, temperature: float, max_tokens: int
-    ) -> Callable[[], Any]:
-        """Return the call that answers a prompt, or the messages so far."""
-        given = {"seed": request.seed, "temperature": temperature, "max_tokens": max_tokens}
-        chosen = {name: given[name] for name in self.keywords}
-        return functools.partial(self.function, asked, **chosen)
-
 
 @dataclass(frozen=True, slots=True)
-class AsyncCallable:
+class AsyncCallable(_Callable):
     """An async function, with up to 16 calls at a time on the background loop."""
 
-    plain: PythonCallable
     limits: Limits = DEFAULT_LIMITS
-
-    @property
-    def name(self) -> str:
-        """Specification of the model, for reports."""
-        return self.plain.name
-
-    @property
-    def description(self) -> str:
-        """What the model is, in one sentence."""
-        return self.plain.description
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """That of the plain callable."""
-        return self.plain.identity
-
-    @property
-    def takes_turns(self) -> bool:
-        """Whether a prompt may be a conversation."""
-        return self.plain.takes_turns
 
     def open(self) -> None:
         """Do nothing: a function needs no connection."""
@@ -208,10 +194,10 @@ class AsyncCallable:
         self, request: Request, *, temperature: float, max_tokens: int | None
     ) -> Attempt:
         """Call the function for every turn; an exception is a missing answer, not retried."""
-        talk, limit = Talk(self.plain.chat, request.prompt), max_tokens or LOCAL_MAX_TOKENS
+        talk, limit = Talk(self.chat, request.prompt), max_tokens or LOCAL_MAX_TOKENS
         try:
             while (asked := talk.next()) is not None:
-                call = self.plain.call(asked, request, temperature, limit)
+                call = self.call(asked, request, temperature, limit)
                 talk.take(_checked(await call()))
             return Attempt(Reply(talk.judged))
         except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others

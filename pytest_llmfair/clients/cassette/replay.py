@@ -153,7 +153,7 @@ class Replay:
 
     def _check_name(self, backend: AnyBackend) -> None:
         """Raise ``ValueError`` where two different functions would share recorded answers."""
-        function = getattr(getattr(backend, "plain", backend), "function", None)
+        function = getattr(backend, "function", None)
         known = self._functions.setdefault(backend.name, function)
         if function is not None and not _same_function(known, function):
             raise ValueError(
