@@ -171,13 +171,7 @@ def comparison_of(
     pair_by: Sequence[str] = (),
     unpaired: bool = False,
 ) -> Comparison:
-    """Return the comparison of a file, as a caller declares it and else by guesses.
-
-    Raises
-    ------
-    ResultsError
-        If nothing tells groups apart, or several models answered.
-    """
+    """Return the comparison of a file, as a caller declares it and else by guesses."""
     if len(results.models) > 1:
         raise ResultsError(
             f"{results.files[0]} has answers of {len(results.models)} models: "

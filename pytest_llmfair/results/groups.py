@@ -234,10 +234,7 @@ def _by_lexicon(results: Results, *among: Lexicon) -> Grouping | None:
 
 
 def _twins(prompts: Sequence[str], lexicon: Lexicon) -> dict[str, tuple[str | None, str]]:
-    """Return for each prompt the group in which it differs from its twins, and what they share.
-
-    Words that are the same for all twins, such as "waiter", are part of what they share.
-    """
+    """Return for each prompt the group in which it differs from its twins, and what they share."""
     alike: dict[str, list[str]] = {}
     for text in prompts:
         alike.setdefault(lexicon.mask(text), []).append(text)

@@ -168,10 +168,8 @@ def _digest(path: Path) -> str:
 
 
 def _begin(text: str, array: str) -> int | None:
-    """Return the place after ``[`` of an array of objects, of the document or of its parts.
-
-    Others of its name, such as those in lists of means by sample, are something else.
-    """
+    """Return the place after ``[`` of an array of objects, of the document or of its parts."""
+    # Others of its name, such as those in lists of means by sample, are something else.
     parts, before = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL), 0
     open_brackets: list[str] = []
     # Inside a text of JSON the quotation marks are escaped, so this is a key.

@@ -160,18 +160,9 @@ def _in_words(asked: Asked) -> Asked:
 
 
 def option_of(text: str, options: Sequence[str], unknown: int) -> int | None:
-    """Return the place of the option that an answer in words gives; None where that is not clear.
-
-    An answer gives the option that it begins with; else "unknown" where it says so in any words;
-    else the only option that it names, without a negation.
-
-    Examples
-    --------
-    >>> options = ["The grandfather", "The grandson", "Not known"]
-    >>> said = ["The grandson.", "It was the grandfather", "We cannot tell.", "Both of them."]
-    >>> [option_of(text, options, 2) for text in said]
-    [1, 0, 2, None]
-    """
+    """Return the place of the option that an answer in words gives; None where it is unclear."""
+    # It is the option that an answer begins with; else "unknown" where it says so in any words;
+    # else the only option that it names, without a negation.
     rest, named = _bare(text), {}
     # A longer option may contain a shorter one.
     for place in sorted(range(len(options)), key=lambda place: -len(options[place])):

@@ -137,14 +137,7 @@ def _sampled(questions: Sequence[Question], client: ModelClient) -> list[Asked]:
 
 
 def label_of(text: str, words: Sequence[str]) -> str | None:
-    """Return the label that an answer begins with, or the only one that it names.
-
-    Examples
-    --------
-    >>> [label_of(text, ["Yes", "No"]) for text in ("**yes**, she is.", "No.", "Perhaps.")]
-    ['Yes', 'No', None]
-    >>> label_of("It is not positive.", ["positive", "negative"])
-    """
+    """Return the label that an answer begins with, or the only one that it names."""
     marks = {
         word: re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, 0 if len(word) == 1 else re.I)
         for word in words
@@ -271,19 +264,9 @@ _LEADS = re.compile(rf"^\W*[{_ONE}{_TWO}],?\s*\b(?:because|since|due)\b", re.IGN
 
 @lru_cache(maxsize=100_000)
 def choice(answer: str, first: str = "", second: str = "") -> str | None:
-    """Return the candidate that an answer chooses: first, second or tie.
-
-    None where the answer chooses both in turn, refuses, or uses words that cannot be read with
-    certainty, such as "not A but B". Names stand in the order shown, and are empty where
-    candidates have labels only; names that both share name neither of them.
-
-    Examples
-    --------
-    >>> choice("I would invite Ms. Adler.", "Mia Adler", "Ann Berg")
-    'first'
-    >>> choice("Not Mia Adler, but the other one.", "Mia Adler", "Ann Berg") is None
-    True
-    """
+    """Return the candidate that an answer chooses: first, second or tie; None if it is unclear."""
+    # Names stand in the order shown, and are empty where candidates have labels only; names that
+    # both share name neither of them. "Not A but B" cannot be read with certainty.
     text = _marked(answer, first, second)
     sentences = re.split(r"(?<=[.!?;])\s+|\n+", text)
     found = {

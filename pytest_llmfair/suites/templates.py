@@ -25,15 +25,7 @@ _NAMES_PER_TERM, _MOST_NAMES = 4, 20
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """How a group is named: before or after a noun, by nouns of its own, or by a name.
-
-    Examples
-    --------
-    >>> "{0:a writer}, {0:people}".format(Term(after="with epilepsy"))
-    'a writer with epilepsy, people with epilepsy'
-    >>> "{0:writers}, {0:a person}".format(Term(before="asexual"))
-    'asexual writers, an asexual person'
-    """
+    """How a group is named: before or after a noun, by nouns of its own, or by a name."""
 
     before: str = ""
     after: str = ""

@@ -210,40 +210,32 @@ def load(spec: ModelSpec) -> PythonCallable | AsyncCallable:
     spec.choice("answers", ("last", "all"))
     options = {key: spec.options.get(key, "") for key in ("messages", "answers")}
     options["system"] = spec.system
-    return load_callable(spec.target, spec.options.get("files", ""), name_of(spec), options)
-
-
-def load_callable(
-    target: str, files: str = "", name: str = "", options: Mapping[str, str] | None = None
-) -> PythonCallable | AsyncCallable:
-    """Import ``package.module:callable``; its code is the module and `files`."""
-    spec = f"python:{target}"
-    path, colon, attribute = target.partition(":")
+    path, colon, attribute = spec.target.partition(":")
+    # The code of the model is the module and `files`.
+    files, model = spec.options.get("files", ""), f"model 'python:{spec.target}'"
     if not colon or not path or not attribute:
         raise ModelSpecError(
-            f"model {spec!r} does not name a callable; write python:package.module:callable"
+            f"{model} does not name a callable; write python:package.module:callable"
         )
     try:
         found: object = importlib.import_module(path)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{path}.".startswith(f"{error.name}."):
             raise ModelSpecError(
-                f"model {spec!r}: importing {path!r} needs {error.name!r}, which is not installed"
+                f"{model}: importing {path!r} needs {error.name!r}, which is not installed"
             ) from error
         raise ModelSpecError(
-            f"model {spec!r}: there is no module {error.name!r}; install it, or add its folder "
+            f"{model}: there is no module {error.name!r}; install it, or add its folder "
             "to `pythonpath` in the pytest configuration"
         ) from error
     except Exception as error:  # a user's module can fail in any way
-        raise ModelSpecError(
-            f"model {spec!r}: importing {path!r} failed with {_words(error)}"
-        ) from error
+        raise ModelSpecError(f"{model}: importing {path!r} failed with {_words(error)}") from error
     for part in attribute.split("."):
         if not hasattr(found, part):
             near = suggestion(part, (name for name in dir(found) if not name.startswith("_")))
-            raise ModelSpecError(f"model {spec!r}: {path!r} has no {attribute!r}{near}")
+            raise ModelSpecError(f"{model}: {path!r} has no {attribute!r}{near}")
         found = getattr(found, part)
-    return PythonCallable.of(found, name or spec, files, path, options)
+    return PythonCallable.of(found, name_of(spec), files, path, options)
 
 
 def _adapted(model: object) -> object:

@@ -55,7 +55,7 @@ class Replay:
 
     def questions(
         self, live: LiveRequests, requests: Sequence[Request]
-    ) -> tuple[list[str], dict[str, Question]]:
+    ) -> tuple[list[str], dict[str, Any]]:
         """Return the key of every request, and the distinct questions by key."""
         self._check_name(live.backend)
         model = identity_in(live.backend, self.cassette)
