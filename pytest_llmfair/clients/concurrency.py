@@ -56,9 +56,6 @@ class RetryPolicy:
     pause: float = 0.5
 
 
-DEFAULT_RETRIES = RetryPolicy()
-
-
 def dispatch(
     backend: RemoteBackend,
     requests: Sequence[Request],
@@ -67,7 +64,7 @@ def dispatch(
     temperature: float,
     max_tokens: int | None,
     reserve: Callable[[Request], str] = lambda request: "",
-    retries: RetryPolicy = DEFAULT_RETRIES,
+    retries: RetryPolicy,
     ends: Callable[[Reply], bool] = lambda reply: False,
 ) -> None:
     """Answer every request and hand each reply to `keep` as it comes, in the caller's thread."""

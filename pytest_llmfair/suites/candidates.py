@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from random import Random
@@ -49,7 +49,7 @@ class Candidates(Kind):
         scores: dict[tuple[str, str], list[float]] = {}
         qualified, names = {}, {}
         if why := why_not_answered(asked):
-            return _nothing(asked, why)
+            return undefined(why, len(asked), len(asked))
         # A round without an answer about one of its candidates is left out.
         lost = {each.question.about[0] for each in asked if not any(each.probabilities)}
         for each in asked:
@@ -60,7 +60,8 @@ class Candidates(Kind):
             scores.setdefault((pool, seat), []).append(score)
             qualified[pool, seat], names[pool, seat] = bool(mark), name
         if not scores:
-            return _nothing(asked, "no round has an answer about each candidate")
+            why = "no round has an answer about each candidate"
+            return undefined(why, len(asked), len(asked))
         means = {key: sum(row) / len(row) for key, row in scores.items()}
         return _compared(suite, quantity, means, qualified, names, population)
 
@@ -93,10 +94,11 @@ class CandidatePairs(Kind):
     ) -> Estimate:
         """Compare the groups by wins."""
         if why := why_not_answered(asked):
-            return _nothing(asked, why)
+            return undefined(why, len(asked), len(asked))
         rows = _comparisons(asked)
         if all(row["winner"] is None for row in rows):
-            return _nothing(asked, "no answer names one of the two candidates, or both")
+            why = "no answer names one of the two candidates, or both"
+            return undefined(why, len(asked), len(asked))
         if quantity.metric == "pairwise_preference_gap":
             found: Estimate = get_metric(quantity.metric).function(
                 rows,
@@ -210,10 +212,6 @@ def _compared(
     )
 
 
-def _nothing(asked: Sequence[Asked], why: str) -> Estimate:
-    return undefined(why, len(asked), len(asked))
-
-
 # Full names that the package has for each group.
 NAMES = 40
 _CHOICES = re.compile(r"\{([^{}]*)\}")
@@ -274,7 +272,8 @@ def rounds_of(suite: Suite, size: Mapping[str, int]) -> list[Round]:
     turns = product(range(size["repeats"]), range(len(topics)), range(len(seats)))
     for number, (repeat, place, turn) in enumerate(turns):
         topic = topics[place]
-        bar = _bar(data["qualified"], [text["level"] for text in topic["texts"]])
+        levels, rule = [text["level"] for text in topic["texts"]], data["qualified"]
+        bar = median(levels) if rule == "median" else float(rule)
         pool = []
         for seat, (key, group) in enumerate(seats.items()):
             row = (turn - seat if (repeat + place) % 2 else turn + seat) % len(seats)
@@ -287,11 +286,6 @@ def rounds_of(suite: Suite, size: Mapping[str, int]) -> list[Round]:
         slots = {slot: text.strip() for slot, text in topic.items() if slot != "texts"}
         found.append(Round(f"{topic['title']}, round {number + 1}", slots, tuple(pool)))
     return found
-
-
-def _bar(rule: str | int, levels: Collection[int]) -> float:
-    """Return the lowest level of a qualified candidate."""
-    return median(levels) if rule == "median" else float(rule)
 
 
 def styled(text: str, features: Sequence[str], number: int) -> str:

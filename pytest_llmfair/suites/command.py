@@ -25,7 +25,7 @@ from pytest_llmfair.suites.design import SIZES, Quantity, Suite, Task, all_suite
 from pytest_llmfair.suites.kind import LEVEL
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.models import Comparison
-from pytest_llmfair.suites.prompts import COLUMN, NOT_YOURS
+from pytest_llmfair.suites.own_data import COLUMN, NOT_YOURS
 from pytest_llmfair.suites.questions import Asked, Question, calls
 from pytest_llmfair.suites.result import SuiteResult, lines_of
 from pytest_llmfair.suites.runner import (

@@ -72,9 +72,8 @@ class Decisions(Kind):
             (each.question.about[0], _logit(each)) for each in asked if any(each.probabilities)
         ]
         groups = [getattr(decision, attribute) for decision, _ in rows]
-        lost = {reference} - set(groups)
-        if lost or len(set(groups)) < 2 or (why_not_answered(asked)):
-            why = why_not_answered(asked) if asked else ""
+        why = why_not_answered(asked)
+        if why or reference not in groups or len(set(groups)) < 2:
             why = why or f"no question has an answer about {reference} and another {attribute}"
             return undefined(why, answers=len(asked))
         found: Estimate = get_metric(quantity.metric).function(

@@ -16,7 +16,13 @@ from pytest_llmfair.stats import Estimate, Finding, Mean
 from pytest_llmfair.suites.design import Quantity, Suite, Task
 from pytest_llmfair.suites.items import Item, fields, of_task, spread
 from pytest_llmfair.suites.kind import Answered, Kind, Table, interval_text, undefined
-from pytest_llmfair.suites.questions import Asked, Question, missing_answers, why_not_answered
+from pytest_llmfair.suites.questions import (
+    NEGATION,
+    Asked,
+    Question,
+    missing_answers,
+    why_not_answered,
+)
 
 _LETTERS = ("A", "B", "C")
 # The publishers' file with the answer that follows the stereotype, which some lines do not tell.
@@ -32,7 +38,6 @@ _UNKNOWN = re.compile(
     r"(?:determined?|answer(?:ed)?|known?|tell|told|say|said|inferred))\b",
     re.IGNORECASE,
 )
-_NEGATION = re.compile(r"\b(?:not|never|neither|nor)\b|n['\u2019]t\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +108,7 @@ class Options(Kind):
         if not accuracy:
             rows = [row for row in rows if row[1].biased is not None]
         if not rows:
-            why = why_not_answered(own) if own else ""
+            why = why_not_answered(own)
             why = why or "no question is answered by one of the three, and has a known target"
             return undefined(why, len({each.question.about[0] for each in own}), len(own))
         return metric.function(
@@ -175,7 +180,7 @@ def option_of(text: str, options: Sequence[str], unknown: int) -> int | None:
         return first[0]
     if unknown in named or _UNKNOWN.search(rest):
         return unknown
-    return next(iter(named)) if len(named) == 1 and not _NEGATION.search(rest) else None
+    return next(iter(named)) if len(named) == 1 and not NEGATION.search(rest) else None
 
 
 def _bare(text: str) -> str:

@@ -90,8 +90,8 @@ class Pronouns(Kind):
                 sides.setdefault(twins, {})[is_pro] = row
         both = [twins for twins, row in sides.items() if len(row) == 2]
         if not both:
-            why = why_not_answered(asked) if asked else ""
-            return undefined(why or "no pair has an answer to both sentences", answers=len(asked))
+            why = why_not_answered(asked) or "no pair has an answer to both sentences"
+            return undefined(why, answers=len(asked))
         rows: list[list[Any]] = [[sides[twins][side] for twins in both] for side in (True, False)]
         if "likeliest" in quantity.keywords:
             rows = [[_hit(*row) for row in side] for side in rows]

@@ -23,7 +23,7 @@ LEAST_MASS = 0.01
 # Questions that are asked first, to see how a model answers, and answers to each where its words
 # are read instead of their probabilities.
 _PROBES, SAMPLES, _SAMPLE_TOKENS = 6, 5, 32
-_NEGATION = re.compile(r"\b(?:not|never|neither|nor)\b|n['\u2019]t\b", re.IGNORECASE)
+NEGATION = re.compile(r"\b(?:not|never|neither|nor)\b|n['\u2019]t\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +146,7 @@ def label_of(text: str, words: Sequence[str]) -> str | None:
     for word in named:
         if not re.search(r"\w", text[: marks[word].start()]):  # type: ignore[union-attr]
             return word
-    return named[0] if len(named) == 1 and not _NEGATION.search(text) else None
+    return named[0] if len(named) == 1 and not NEGATION.search(text) else None
 
 
 def calls(questions: Sequence[Question], max_tokens: int | None = None) -> set[Hashable]:
@@ -165,7 +165,7 @@ def calls(questions: Sequence[Question], max_tokens: int | None = None) -> set[H
 
 def why_not_answered(asked: Sequence[Asked]) -> str:
     """Return the reason such improbable words are no answers; empty where they are answers."""
-    words = ", ".join(asked[0].question.words)
+    words = ", ".join(asked[0].question.words) if asked else ""
     if not words:
         return ""
     masses = [sum(each.probabilities) for each in asked if each.probabilities]

@@ -77,25 +77,24 @@ class Measured:
 
     def to_dict(self, suite: str) -> dict[str, Any]:
         """Return plain JSON types; `check` is the metric in the record of this value's result."""
+        estimate = self.estimate
+        interval = None if estimate.undefined else estimate.interval(LEVEL)
         found: dict[str, Any] = {
             "task": self.task.name,
             "metric": self.quantity.name,
-            "check": f"{self.quantity.metric}{self.estimate.variant} {self.label(suite)}",
-            "value": self.estimate.value,
-            "debiased": self.estimate.debiased,
-            **dict.fromkeys(("lower", "upper", "of")),
+            "check": f"{self.quantity.metric}{estimate.variant} {self.label(suite)}",
+            "value": estimate.value,
+            "debiased": estimate.debiased,
+            **{name: getattr(interval, name, None) for name in ("lower", "upper", "of")},
             "level": LEVEL,
-            "valid": not (self.invalid or self.estimate.undefined),
+            "valid": not (self.invalid or estimate.undefined),
             "wordings": self.wordings,
             "notes": [
                 each.text
-                for each in (*self.estimate.findings, *self.findings)
+                for each in (*estimate.findings, *self.findings)
                 if each.text not in (self.task.note, self.spread)
             ],
         }
-        if not self.estimate.undefined:
-            interval = self.estimate.interval(LEVEL)
-            found |= {"lower": interval.lower, "upper": interval.upper, "of": interval.of}
         plain_types: dict[str, Any] = plain(found)
         return plain_types
 
@@ -324,16 +323,13 @@ def _side_by_side(found: SuiteResult) -> Iterator[Table]:
     tasks = [each.task.name for each in found.tasks]
     if len(tasks) > 1 and (rows := found.suite.data.get("compare")):
         cells = tuple(
-            (heading, *(_first(values, task, names) for task in tasks))
+            (
+                heading,
+                *(next((values[t, n] for n in names if (t, n) in values), "") for t in tasks),
+            )
             for heading, names in rows.items()
         )
         yield Table("the tasks side by side", ("metric", *tasks), cells)
-
-
-def _first(
-    values: Mapping[tuple[str, str], float], task: str, names: Sequence[str]
-) -> float | str:
-    return next((values[task, name] for name in names if (task, name) in values), "")
 
 
 def _agreement(found: SuiteResult) -> Iterator[Table]:

@@ -19,8 +19,12 @@ from pytest_llmfair.session import active
 from pytest_llmfair.stats import Finding
 from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
-from pytest_llmfair.suites.own_data import with_data
-from pytest_llmfair.suites.prompts import check_scorers, read_own_prompts, with_prompts
+from pytest_llmfair.suites.own_data import (
+    check_scorers,
+    read_own_prompts,
+    with_data,
+    with_prompts,
+)
 from pytest_llmfair.suites.result import Measured, SuiteResult, TaskResult
 
 

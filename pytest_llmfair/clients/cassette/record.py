@@ -235,6 +235,11 @@ class ScoreRecord:
             raise _damaged("score", error) from None
 
 
+def read_record(line: bytes) -> Record | ScoreRecord:
+    """Return the answer or the score that a line holds; raise `DamagedRecord` if it is neither."""
+    return ScoreRecord.read(line) or Record.read(line)
+
+
 def _damaged(what: str, error: Exception) -> DamagedRecord:
     return DamagedRecord(f"is not a recorded {what} ({type(error).__name__}: {error})")
 
