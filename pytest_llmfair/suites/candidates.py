@@ -41,9 +41,7 @@ class Candidates(Kind):
             for candidate in each.pool
         ]
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Give every candidate the mean score over the wordings, and compare the groups."""
         values = tuple(suite.data["labels"].values())
         scores: dict[tuple[str, str], list[float]] = {}
@@ -63,7 +61,7 @@ class Candidates(Kind):
             why = "no round has an answer about each candidate"
             return undefined(why, len(asked), len(asked))
         means = {key: sum(row) / len(row) for key, row in scores.items()}
-        return _compared(suite, quantity, means, qualified, names, population)
+        return _compared(suite, quantity, means, qualified, names)
 
 
 class CandidatePairs(Kind):
@@ -89,9 +87,7 @@ class CandidatePairs(Kind):
                 found.append(Question(prompt, number, about, words))
         return found
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Compare the groups by wins."""
         if why := why_not_answered(asked):
             return undefined(why, len(asked), len(asked))
@@ -104,7 +100,7 @@ class CandidatePairs(Kind):
                 rows,
                 groups=seats_of(suite),
                 reference=suite.data["reference"],
-                population=population,
+                population=quantity.population,
                 **quantity.keywords,
             )
             if not suite.data.get("named"):
@@ -116,7 +112,7 @@ class CandidatePairs(Kind):
             pool, *sides = each.question.about
             for seat, name, mark in (sides[:3], sides[3:]):
                 qualified[pool, seat], names[pool, seat] = bool(mark), name
-        return _compared(suite, quantity, pairwise_scores(rows), qualified, names, population)
+        return _compared(suite, quantity, pairwise_scores(rows), qualified, names)
 
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
         """Return the consistency of the judge, over all pairs and by group."""
@@ -188,7 +184,6 @@ def _compared(
     scores: Mapping[tuple[str, str], float],
     qualified: Mapping[tuple[str, str], bool],
     names: Mapping[tuple[str, str], str],
-    population: str,
 ) -> Estimate:
     """Compare the groups by scores; `qualified: true` is replaced by who is qualified."""
     keywords: dict[str, Any] = dict(quantity.keywords)
@@ -196,7 +191,7 @@ def _compared(
         keywords["qualified"] = qualified
     group_of = seats_of(suite)
     factors = {"round": [pool for pool, _ in scores]}
-    if suite.data.get("named") and population == "sampled":
+    if suite.data.get("named") and quantity.population == "sampled":
         factors[_NAME] = [names[key].partition(" ")[0] for key in scores]
     return over_factors(
         lambda units: get_metric(quantity.metric).function(
@@ -204,7 +199,7 @@ def _compared(
             groups=group_of,
             reference=suite.data["reference"],
             units=range(len(scores)) if units is None else units,
-            population=population,
+            population=quantity.population,
             **keywords,
         ),
         factors,

@@ -33,7 +33,6 @@ from pytest_llmfair.suites.runner import (
     chosen_suite,
     chosen_tasks,
     hand_on,
-    own_population,
 )
 
 _USAGE = """llmfair run --list
@@ -96,6 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.suite,
         size=arguments.size,
         bounds=read_bounds(arguments.bounds),
+        population=arguments.population,
         tasks=tasks,
         prompts=prompts,
         scorers=read_scorers(arguments.scorer),
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     models = list(dict.fromkeys(arguments.model))
     if arguments.plan:
         lines = [*_planned(suite, arguments.size, tasks)]
-        lines += decidable(suite, arguments.size, bounds, arguments.population)
+        lines += decidable(suite, arguments.size, bounds)
         say("\n".join(lines) + "\n")
         if suite.prompts is not None:
             whose = f"of {prompts}" if prompts else f"({NOT_YOURS}; give --prompts FILE)"
@@ -259,21 +259,17 @@ def plan(
     return rows
 
 
-def decidable(
-    suite: Suite, size: str, bounds: Mapping[tuple[str, str], float], population: str | None
-) -> Iterator[str]:
+def decidable(suite: Suite, size: str, bounds: Mapping[tuple[str, str], float]) -> Iterator[str]:
     """Yield for each bound how often a model of random answers, alike for all, would pass it."""
     if bounds:
         yield "bounds, for a model that treats all alike and answers at random:"
     for (name, of), value in bounds.items():
         task = next(each for each in suite.tasks if each.name == name)
         quantity = next(each for each in task.quantities if each.name == of)
-        yield f"  {name}.{of} {value:g}: {_power(suite, size, task, quantity, value, population)}"
+        yield f"  {name}.{of} {value:g}: {_power(suite, size, task, quantity, value)}"
 
 
-def _power(
-    suite: Suite, size: str, task: Task, quantity: Quantity, value: float, population: str | None
-) -> str:
+def _power(suite: Suite, size: str, task: Task, quantity: Quantity, value: float) -> str:
     kind, info = KINDS[task.kind], get_metric(quantity.metric)
     unknown = "the answers decide how much this size can show"
     questions = kind.questions(suite, task, suite.size(size))
@@ -282,7 +278,7 @@ def _power(
     asked = [_answered(each, kind.says) for each in questions]
 
     def sample() -> Estimate:
-        return kind.measure(suite, quantity, asked, population or own_population(quantity))
+        return kind.measure(suite, quantity, asked)
 
     bound = Bound(value, info.direction, info.fair_value, info.scale)
     found = expected_power(sample, bound, LEVEL, None, info.unit)

@@ -63,9 +63,7 @@ class Decisions(Kind):
             for number in (kept.index(item.unit) % len(task.wordings),)
         ]
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Compare the mean logits of the groups of an attribute; questions are units."""
         attribute, reference = quantity.keywords["attribute"], quantity.keywords["reference"]
         rows = [
@@ -81,7 +79,7 @@ class Decisions(Kind):
             groups=groups,
             reference=reference,
             units=[decision.question for decision, _ in rows],
-            population=population,
+            population=quantity.population,
         )
         return replace(found, unit="question")
 

@@ -129,9 +129,7 @@ class Kind(ABC):
         """Return the questions of a task at a size."""
 
     @abstractmethod
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Return the value of a metric on answers."""
 
     def ask(self, task: Task, questions: Sequence[Question], client: ModelClient) -> list[Asked]:
@@ -147,7 +145,7 @@ class Kind(ABC):
         return ""
 
     def assertion(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
+        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]
     ) -> Assertion | None:
         """Return the assertion that measures a metric in place of `measure`, if there is one."""
         return None

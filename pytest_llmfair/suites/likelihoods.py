@@ -71,9 +71,7 @@ class Pairs(Kind):
                 found[each] = Asked(each, probabilities=(log / tokens if self.per_token else log,))
         return [found[each] for each in questions]
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Count which sentence is likelier; a tie counts half."""
         scores: dict[tuple[str, Contest], dict[int, float]] = {}
         for each in asked:
@@ -94,7 +92,7 @@ class Pairs(Kind):
         found: Estimate = get_metric(quantity.metric).function(
             *(list(each.values()) for each in given),
             units=[unit for unit, _ in preferred],
-            population=population,
+            population=quantity.population,
         )
         return replace(found, unit=self.unit)
 

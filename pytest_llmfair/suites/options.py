@@ -94,9 +94,7 @@ class Options(Kind):
         """Read which of the answers is given in words."""
         return [_in_words(each) for each in super().ask(task, questions, client)]
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Score the answers in one kind of context; templates are units."""
         keywords, metric = dict(quantity.keywords), get_metric(quantity.metric)
         accuracy = metric.name == "answer_accuracy"
@@ -114,7 +112,7 @@ class Options(Kind):
         return metric.function(
             [int(at == each.right) if accuracy else each.side(at) for _, each, at in rows],
             units=[template for template, _, _ in rows],
-            population=population,
+            population=quantity.population,
             **keywords,
         )
 

@@ -49,7 +49,7 @@ def check_scorers(suite: Suite, given: Mapping[str, Any]) -> None:
 
 
 def with_prompts(
-    suite: Suite, prompts: Sequence[str] | None, scorers: Mapping[str, Any] | None = None
+    suite: Suite, prompts: Sequence[str] | None = None, scorers: Mapping[str, Any] | None = None
 ) -> Suite:
     """Return the suite with the prompts of the user, and the tasks that follow from them."""
     suite = replace(suite, scorers=scorers or {})

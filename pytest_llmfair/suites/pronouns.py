@@ -77,9 +77,7 @@ class Pronouns(Kind):
                 found.append(Question(prompt, number, about, item.asked.people))
         return found
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Compare the right answer with and against the stereotype; both people are drawn."""
         sides: dict[Twins, dict[bool, tuple[float, float]]] = {}
         for each in asked:
@@ -100,7 +98,7 @@ class Pronouns(Kind):
         right = [twins.pro.right for twins in both]
         other = [next(name for name in twins.people if name != twins.pro.right) for twins in both]
         return over_factors(
-            lambda units: metric(*chosen, units=units, population=population),
+            lambda units: metric(*chosen, units=units, population=quantity.population),
             {"occupation": right, "other occupation": other},
             ["all"] * len(both),
         )

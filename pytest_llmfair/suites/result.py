@@ -160,11 +160,8 @@ class SuiteResult:
     def agreement(self) -> dict[tuple[str, str], tuple[float, float, float, int]]:
         """Return the rank correlation of two tasks' occupations by the share of texts about a man.
 
-        Returns
-        -------
-        dict
-            Two tasks to Spearman's rank correlation, its 95 % interval (Bonett and Wright 2000),
-            and the number of occupations; NaN where a task gives all occupations the same share.
+        It is Spearman's, with its 95 % interval (Bonett and Wright 2000) and the number of
+        occupations; NaN where a task gives all occupations the same share.
         """
         found = {}
         for one, other in combinations([each for each in self.tasks if each.profile], 2):

@@ -100,9 +100,7 @@ class Sentences(Kind):
         # Two terms of a group may make the same sentence, such as those of "woman" and "female".
         return list({each.prompt: each for each in reversed(found)}.values())[::-1]
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Compare the groups over templates, which all groups share, and over terms."""
         rows, row = audits.rows_of(asked), find_row(quantity.metric)
         keywords = dict(quantity.keywords)
@@ -113,7 +111,7 @@ class Sentences(Kind):
             return undefined(why, len({each.question.about[0] for each in asked}), len(asked))
         positive: int | str = rows.classes.index(name) if name else 0
         metric = get_metric(quantity.metric).function
-        shared = {"population": population, **keywords}
+        shared = {"population": quantity.population, **keywords}
         if row.counterfactual:
             examples = rows.by_template()
             groups = list(dict.fromkeys(rows.groups))
@@ -145,7 +143,7 @@ class Sentences(Kind):
             lambda units: metric(
                 **compared, groups=rows.groups, positive=positive, units=units, **shared
             ),
-            rows.factors if population == "sampled" else {"template": rows.templates},
+            rows.factors if quantity.population == "sampled" else {"template": rows.templates},
             rows.groups,
         )
 
@@ -154,12 +152,8 @@ class Sentences(Kind):
         rows = audits.rows_of(asked)
         if isinstance(rows, str):
             return ()
-        signed = self.measure(
-            suite,
-            Quantity("", "pos_avg_eg", {"positive": rows.classes[audits.focus(rows)]}),
-            asked,
-            "sampled",
-        )
+        positive = {"positive": rows.classes[audits.focus(rows)]}
+        signed = self.measure(suite, Quantity("", "pos_avg_eg", positive), asked)
         return (audits.by_group(task.name, rows, audits.focus(rows), signed),)
 
     def comparisons(self, found: Sequence[Answered]) -> tuple[Table, ...]:

@@ -257,10 +257,15 @@ def _adapted(model: object) -> object:
     return answer
 
 
-def _accepted(function: Callable[..., Any], name: str) -> tuple[str, ...]:
+def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
     try:
-        signature = inspect.signature(function)
+        return inspect.signature(function)
     except (TypeError, ValueError):  # some built-in callables have none
+        return None
+
+
+def _accepted(function: Callable[..., Any], name: str) -> tuple[str, ...]:
+    if (signature := _signature(function)) is None:
         return ()
     parameters = list(signature.parameters.values())
     takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
@@ -280,10 +285,8 @@ def _accepted(function: Callable[..., Any], name: str) -> tuple[str, ...]:
 
 def _chat_of(function: Callable[..., Any], name: str, options: Mapping[str, str]) -> Chat | None:
     """Return the settings of a function that takes messages; None for one that takes a prompt."""
-    try:
-        first = next(iter(inspect.signature(function).parameters), "")
-    except (TypeError, ValueError):
-        first = ""
+    signature = _signature(function)
+    first = "" if signature is None else next(iter(signature.parameters), "")
     chosen = options.get("messages")
     if chosen == "no" or (chosen is None and first != "messages"):
         if needing := [key for key in ("system", "answers") if key in options]:

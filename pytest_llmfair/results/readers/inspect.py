@@ -11,15 +11,11 @@ from typing import Any
 
 from pytest_llmfair._util.validation import install
 from pytest_llmfair.responses import Missing
-from pytest_llmfair.results.registry import reader
-from pytest_llmfair.results.source import File, ResultsError
+from pytest_llmfair.results import reader, File, ResultsError, Results, Row, flattened
 from pytest_llmfair.results.table import (
     ABSENT,
-    Results,
-    Row,
     Score,
     answer_of,
-    flattened,
     label_or_number,
     text_of,
     with_every_score,
