@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_llmfair.responses import Answer, Missing
-from pytest_llmfair.results import reader, File, ResultsError, Results, Row, flattened
+from pytest_llmfair.results import File, Results, ResultsError, Row, flattened, reader
 from pytest_llmfair.results.table import answer_of, label_or_number
 
 _NAMES = ("scenario_state.json", "per_instance_stats.json", "stats.json")

@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_llmfair._util.validation import install
 from pytest_llmfair.responses import Missing
-from pytest_llmfair.results import reader, File, ResultsError, Results, Row, flattened
+from pytest_llmfair.results import File, Results, ResultsError, Row, flattened, reader
 from pytest_llmfair.results.table import (
     ABSENT,
     Score,

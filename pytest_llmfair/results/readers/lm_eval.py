@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.results import reader, File, ResultsError, Results, Row, flattened
+from pytest_llmfair.results import File, Results, ResultsError, Row, flattened, reader
 from pytest_llmfair.results.table import answer_of, joined, label_or_number, text_of
 
 _NO_SCORES = {

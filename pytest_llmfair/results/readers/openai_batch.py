@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair.responses import Answer, Missing
-from pytest_llmfair.results import reader, File, ResultsError, Results, Row, flattened
+from pytest_llmfair.results import File, Results, ResultsError, Row, flattened, reader
 from pytest_llmfair.results.table import ABSENT, answer_of, number_repeats, text_of
 
 
