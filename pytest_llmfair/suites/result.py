@@ -204,8 +204,7 @@ class SuiteResult:
         """Return the comparison of the tasks, what it does not say, and rank agreement."""
         return "\n".join(lines_of(self))
 
-    def __str__(self) -> str:
-        return self.table()
+    __str__ = table
 
 
 def _answered(found: TaskResult) -> Answered:
