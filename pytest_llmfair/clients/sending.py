@@ -60,13 +60,11 @@ class FirstWords:
     @property
     def requests(self) -> list[Request]:
         """One request per distinct prompt."""
-        distinct = enumerate(dict.fromkeys(self.prompts))
-        if isinstance(self.backend, ScoringBackend):
-            repeat = f"probabilities {json.dumps(self.words)}"
-            return [Request(prompt, 0, repeat, block=(row, 0)) for row, prompt in distinct]
+        scores = isinstance(self.backend, ScoringBackend)
+        repeat = f"probabilities {json.dumps(self.words)}" if scores else "first token"
         return [
-            Request(prompt, 0, "first token", first_token=True, block=(row, 0))
-            for row, prompt in distinct
+            Request(prompt, 0, repeat, first_token=not scores, block=(row, 0))
+            for row, prompt in enumerate(dict.fromkeys(self.prompts))
         ]
 
     @property

@@ -188,12 +188,16 @@ def load_scorers(**own: Any) -> Scorers:
         if isinstance(given, str):
             makers[name] = functools.partial(_specified, given)
         elif callable(given):
-            makers[name] = lambda own=given: own
+            makers[name] = functools.partial(_same, given)
         else:
             raise TypeError(
                 f"scorer {name} is {given!r}; give a callable from texts to scores, or {_forms()}"
             )
     return Scorers(makers)
+
+
+def _same(given: Any) -> Any:
+    return given
 
 
 def _specified(spec: str) -> Any:
