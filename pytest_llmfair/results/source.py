@@ -115,10 +115,8 @@ class File:
                 line.show(functools.partial("{}: {:,} {} read".format, self.path.name, n, what))
 
     def document(self, array: str, convert: Callable[[Any, int], T]) -> tuple[Any, list[T]]:
-        """Return a JSON document without one array of objects, and its items converted.
-
-        The items are parsed one after the other, so that no more than one is held in full.
-        """
+        """Return a JSON document without one array of objects, and its items converted."""
+        # Parsed one after the other, so that no more than one item is held in full.
         text = self._text()
         try:
             begin = end = _begin(text, array)

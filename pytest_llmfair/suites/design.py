@@ -104,16 +104,12 @@ class Suite:
 
     def over(self, population: str | None) -> Suite:
         """Return the suite with another population of every metric; as it is without one."""
-        if population is None:
-            return self
-        tasks = tuple(
-            replace(
-                task,
-                quantities=tuple(replace(each, population=population) for each in task.quantities),
-            )
-            for task in self.tasks
-        )
-        return replace(self, tasks=tasks)
+
+        def changed(task: Task) -> Task:
+            own = (replace(q, population=population or q.population) for q in task.quantities)
+            return replace(task, quantities=tuple(own))
+
+        return replace(self, tasks=tuple(map(changed, self.tasks)))
 
     def measuring(self, metrics: Sequence[str] | None) -> Suite:
         """Return the suite with metrics of these names, or ``["all"]`` that it has.
@@ -287,11 +283,10 @@ def _quantities(entries: Sequence[Any]) -> Iterator[Quantity]:
         gates = keywords.pop("gates", True)
         usual = "fixed" if get_metric(metric).family == "ruted" else "sampled"
         population = keywords.pop("population", usual)
-        cuts, classes = keywords.pop("each_k", None), keywords.pop("each_class", None)
-        for k in cuts or ():
-            yield Quantity(f"{metric}@k={k}", metric, {**keywords, "k": k}, gates, population)
-        for name in classes or ():
-            own = {**keywords, "positive": name}
-            yield Quantity(f"{metric}@{name}", metric, own, gates, population)
-        if cuts is None and classes is None:
-            yield Quantity(keywords.pop("name", metric), metric, keywords, gates, population)
+        variants = {f"k={k}": {"k": k} for k in keywords.pop("each_k", ())}
+        variants |= {name: {"positive": name} for name in keywords.pop("each_class", ())}
+        made = Quantity(keywords.pop("name", metric), metric, keywords, gates, population)
+        for variant, own in variants.items():
+            yield replace(made, name=f"{metric}@{variant}", keywords={**keywords, **own})
+        if not variants:
+            yield made

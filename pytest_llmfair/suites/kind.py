@@ -38,13 +38,7 @@ class Table:
     note: str = ""
 
     def lines(self) -> list[str]:
-        """Return the table as lines of text, numbers to the right.
-
-        Examples
-        --------
-        >>> Table("shares", ("group", "share"), (("a", 0.25), ("b", float("nan")))).lines()
-        ['shares', '  group      share', '  a          0.250', '  b      undefined']
-        """
+        """Return the table as lines of text, numbers to the right."""
         cells = [list(self.columns), *([_shown(cell) for cell in row] for row in self.rows)]
         if sum(_widths(cells)) + 2 * len(self.columns) > _TERMINAL:
             cells = [line for row in cells for line in _folded(row)]
