@@ -304,7 +304,10 @@ class RequestRunner:
                     store.release(mine)
                 for key in mine:
                     waiting.pop(key)
-        self._count(store, found, given=given)
+        sent = [key for key, answer in found.items() if was_sent(answer)]
+        replayed = sum(given or store.was_replayed(key) for key in sent)
+        self.counts.replayed += replayed
+        self.counts.live += len(sent) - replayed
         served = {store.served[key] for key in found if key in store.served}
         self.counts.served.setdefault(backend.name, set()).update(served)
         return [found[key] for _, key in sorted(zip(order, keys, strict=True))]
@@ -314,12 +317,6 @@ class RequestRunner:
         for held in (self.replay, self.budget):
             if held is not None:
                 held.close()
-
-    def _count(self, store: Replay | Memory, found: Mapping[str, Answer], *, given: bool) -> None:
-        sent = [key for key, answer in found.items() if was_sent(answer)]
-        replayed = sum(given or store.was_replayed(key) for key in sent)
-        self.counts.replayed += replayed
-        self.counts.live += len(sent) - replayed
 
 
 def _refuse_turns(backend: AnyBackend, requests: Iterable[Request]) -> None:

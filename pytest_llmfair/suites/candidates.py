@@ -22,6 +22,9 @@ from pytest_llmfair.suites.questions import Asked, Question, choice, why_not_ans
 _NAME = "first name"
 # Outcomes of a pair that is shown in both orders.
 _OUTCOMES = ("consistent", "flipped by order", "tied twice", "tied once", "unusable")
+# Full names that the package has for each group.
+NAMES = 40
+_CHOICES = re.compile(r"\{([^{}]*)\}")
 
 
 class Candidates(Kind):
@@ -205,11 +208,6 @@ def _compared(
         factors,
         [group_of[seat] for _, seat in scores],
     )
-
-
-# Full names that the package has for each group.
-NAMES = 40
-_CHOICES = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,9 @@ from pytest_llmfair.suites.items import Item, fields, of_task, spread
 from pytest_llmfair.suites.kind import Kind, undefined
 from pytest_llmfair.suites.questions import Asked, Question
 
+_PARTS = ("intrasentence", "intersentence")
+_LABELS = ("stereotype", "anti-stereotype", "unrelated")
+
 
 class Contest(NamedTuple):
     """Sentences that compete: stereotypical, the other one, and one that makes no sense if any."""
@@ -125,10 +128,6 @@ class Triples(Pairs):
                 asked = Contest(term, sentences, context if part == _PARTS[1] else "")
                 found.append(Item(category, term, asked))
         return found
-
-
-_PARTS = ("intrasentence", "intersentence")
-_LABELS = ("stereotype", "anti-stereotype", "unrelated")
 
 
 def _three(row: Row) -> tuple[str, ...]:
