@@ -27,7 +27,7 @@ from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.models import Comparison
 from pytest_llmfair.suites.own_data import COLUMN, NOT_YOURS
 from pytest_llmfair.suites.questions import Asked, Question, calls
-from pytest_llmfair.suites.result import SuiteResult, lines_of
+from pytest_llmfair.suites.result import SuiteResult
 from pytest_llmfair.suites.runner import (
     Answers,
     chosen_suite,
@@ -226,17 +226,17 @@ class _SuiteRun(GivenChecks):
         interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
         if not (results or interrupted) or terminalreporter.config.get_verbosity() < -1:
             return
-        blocks = [lines_of(found) for found in results.values()]
+        blocks = [found.table() for found in results.values()]
         if len(results) > 1:
-            blocks.append(Comparison(results).table().splitlines())
+            blocks.append(Comparison(results).table())
         if results and not self.bounds:
-            blocks.append(["no bound was given, so nothing was judged; add --bounds METRIC=X"])
+            blocks.append("no bound was given, so nothing was judged; add --bounds METRIC=X")
         measured = [each for found in results.values() for each in found.measured]
         unpaid = [f for each in measured for f in each.findings if f.code == "over_budget"]
         if interrupted or unpaid or any(found.unmeasured for found in results.values()):
-            blocks.append([("interrupted; " if interrupted else "") + _how_to_continue()])
+            blocks.append(("interrupted; " if interrupted else "") + _how_to_continue())
         terminalreporter.write_sep("=", printable(f"suite {self.answers[0].suite.name}"))
-        say_line(terminalreporter, "\n\n".join("\n".join(block) for block in blocks))
+        say_line(terminalreporter, "\n\n".join(blocks))
 
 
 def plan(

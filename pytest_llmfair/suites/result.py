@@ -202,7 +202,32 @@ class SuiteResult:
 
     def table(self) -> str:
         """Return the comparison of the tasks, what it does not say, and rank agreement."""
-        return "\n".join(lines_of(self))
+        rows = tuple(
+            (
+                each.task.name,
+                each.quantity.name,
+                each.estimate.centre,
+                interval_text(each.estimate),
+                _spread(each.wordings),
+            )
+            for each in self.measured
+        )
+        alone = "wordings" if self.suite.prompts is None else "prompts alone"
+        columns = ("task", "metric", "value", "95 % interval", alone)
+        head = f"{self.suite.name} ({self.size}) of {self.model}: {self.suite.paper}"
+        lines = [head, "", *Table("", columns, rows).lines()[1:]]
+        if any("*" in row[3] for row in rows):
+            lines.append("* value and interval without the part that sampling alone adds")
+        lines += _undefined(self)
+        lines += ["", *(f"{each.task.name}: {each.task.note}" for each in self.tasks)]
+        lines += [f"not valid: {text}" for text in self.invalid]
+        if self.unmeasured:
+            names = ", ".join(self.unmeasured)
+            lines += ["", f"without a value, because the run or the task ended early: {names}"]
+        for table in self.tables:
+            lines += ["", *table.lines()]
+        lines += ["", "what this does not say", *(f"- {limit}" for limit in self.suite.limits)]
+        return "\n".join(lines)
 
     __str__ = table
 
@@ -236,35 +261,6 @@ def _ranks(values: Any) -> Any:
     """Return mean ranks; values that differ only by rounding are ties."""
     values = values.round(12)
     return np.array([((values < v).sum() + (values <= v).sum() - 1) / 2 for v in values])
-
-
-def lines_of(found: SuiteResult) -> list[str]:
-    """Return the table of a suite as lines of text."""
-    rows = tuple(
-        (
-            each.task.name,
-            each.quantity.name,
-            each.estimate.centre,
-            interval_text(each.estimate),
-            _spread(each.wordings),
-        )
-        for each in found.measured
-    )
-    alone = "wordings" if found.suite.prompts is None else "prompts alone"
-    columns = ("task", "metric", "value", "95 % interval", alone)
-    head = f"{found.suite.name} ({found.size}) of {found.model}: {found.suite.paper}"
-    lines = [head, "", *Table("", columns, rows).lines()[1:]]
-    if any("*" in row[3] for row in rows):
-        lines.append("* value and interval without the part that sampling alone adds")
-    lines += _undefined(found)
-    lines += ["", *(f"{each.task.name}: {each.task.note}" for each in found.tasks)]
-    lines += [f"not valid: {text}" for text in found.invalid]
-    if found.unmeasured:
-        names = ", ".join(found.unmeasured)
-        lines += ["", f"without a value, because the run or the task ended early: {names}"]
-    for table in found.tables:
-        lines += ["", *table.lines()]
-    return [*lines, "", "what this does not say", *(f"- {limit}" for limit in found.suite.limits)]
 
 
 def _undefined(found: SuiteResult) -> Iterator[str]:
