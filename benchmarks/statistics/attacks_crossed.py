@@ -66,7 +66,7 @@ def _names(
         for each, p in zip(questions, yes.tolist(), strict=True)
     ]
     suite = get_suite("resume")
-    made = KINDS["candidates"].measure(suite, Quantity(metric, metric), asked, "sampled")
+    made = KINDS["candidates"].measure(suite, Quantity(metric, metric), asked)
     return made.interval(0.95)
 
 
@@ -93,7 +93,7 @@ def _terms(
         asked.append(Asked(each, probabilities=row))
     suite = get_suite("classifier")
     quantity = Quantity(metric, metric, {"positive": "positive"})
-    found = KINDS["sentences of a class"].measure(suite, quantity, asked, "sampled")
+    found = KINDS["sentences of a class"].measure(suite, quantity, asked)
     return found.interval(0.95), found.reasons
 
 

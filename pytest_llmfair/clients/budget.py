@@ -11,7 +11,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -113,6 +113,9 @@ class Spent:
 
     def __sub__(self, other: Spent) -> Spent:
         return Spent(self.calls - other.calls, self.tokens - other.tokens, self.cost - other.cost)
+
+    def __mul__(self, times: int) -> Spent:
+        return Spent(times * self.calls, times * self.tokens, times * self.cost)
 
 
 @dataclass(slots=True)
@@ -278,10 +281,7 @@ class BudgetReservation:
         attempts = self._attempts.pop(id(request), 0)
         if self.budget is not None and attempts:
             most = self._most(request)
-            self.budget.settle(
-                Spent(attempts * most.calls, attempts * most.tokens, attempts * most.cost),
-                self._used(attempts, request, reply, most),
-            )
+            self.budget.settle(most * attempts, self._used(attempts, request, reply, most))
 
     def _most(self, request: Request) -> Spent:
         answer = _LONGEST_ANSWER if self.max_tokens is None else self.max_tokens
@@ -293,8 +293,8 @@ class BudgetReservation:
     def _used(self, attempts: int, request: Request, reply: Reply, most: Spent) -> Spent:
         """Return the use of all attempts: the upper estimate if tokens were not counted."""
         if most.calls > 1:
-            return Spent(attempts * most.calls, attempts * most.tokens, attempts * most.cost)
-        unread = Spent(0, reply.unread * most.tokens, reply.unread * most.cost)
+            return most * attempts
+        unread = replace(most, calls=0) * reply.unread
         if reply.prompt_tokens + reply.answer_tokens:
             return unread + self._spent(attempts, reply.prompt_tokens, reply.answer_tokens)
         if isinstance(reply.answer, Missing):

@@ -236,47 +236,42 @@ class ModelClient:
                     f"pairs[{row}] is {type(pair).__name__}; a pair has .original and "
                     ".counterfactual, as generate_pairs() makes it"
                 )
-        sides = [
+        members = [
             (side, checked([getattr(pair, side) for pair in pairs], f"{side} of pairs"))
             for side in ("original", "counterfactual")
         ]
         reworded = [getattr(pair, "placebo", None) for pair in pairs]
-        if any(text is not None for text in reworded):
-            texts = [text for text in reworded if text is not None]
-            sides.append(("placebo", checked(texts, "placebo of pairs")))
-        origin = origins()
-        members, questions = sides[:2], sides
         twins = [row for row, text in enumerate(reworded) if text is not None]
-        rows = list(range(len(pairs)))
-        blocks = [rows, rows, twins][: len(sides)]
         groups = {getattr(pair, side, "") for pair in pairs for side in ("from_group", "to_group")}
-        shared = len(groups) > 2
-        if shared:
+        rows = list(range(len(pairs)))
+        questions: list[Side] = members
+        blocks = [rows, rows]
+        if shared := len(groups) > 2:
             # A prompt is in one pair per other group; ask it once.
             block_of = blocks_of(zip(members[0][1], members[1][1], strict=True))
-            texts = list(block_of)
-            questions = [("", texts), *sides[2:]]
-            of_pair = [block_of[text] for text in members[0][1]]
-            blocks = [list(block_of.values()), [of_pair[row] for row in twins]][: len(questions)]
+            questions, blocks = [("", list(block_of))], [list(block_of.values())]
+            rows = [block_of[text] for text in members[0][1]]
+        if twins:
+            texts = [text for text in reworded if text is not None]
+            questions = [*questions, ("placebo", checked(texts, "placebo of pairs"))]
+            blocks.append([rows[row] for row in twins])
+        origin = origins()
         # All sides in one call, which makes full batches.
         asked = self._with(seed, temperature, max_tokens)
         requests = requests_of(questions, n, asked.seed, blocks)
         found = asked._answers(requests, fresh=fresh)
         order = {requests[row].prompt: place for place, row in enumerate(asking_order(requests))}
-        rows_by_side = rows_of(found, questions, n)
+        answers = [[tuple(row) for row in side] for side in rows_of(found, questions, n)]
+        given = iter(answers[-1])
+        placebo = tuple(() if text is None else next(given) for text in reworded if twins)
         if shared:
-            row_of = dict(zip(texts, rows_by_side[0], strict=True))
-            rows_by_side[:1] = [[row_of[text] for text in side] for _, side in members]
-        answers = [tuple(map(tuple, rows)) for rows in rows_by_side]
+            row_of = dict(zip(block_of, answers[0], strict=True))
+            answers = [[row_of[text] for text in side] for _, side in members]
         seeds = getattr(self.backend, "shared_seeds", lambda prompts: (0, 0))
-        placebo: tuple[tuple[Answer, ...], ...] = ()
-        if len(answers) == 3:
-            given = iter(answers[2])
-            placebo = tuple(() if text is None else next(given) for text in reworded)
         return PairedResponses(
             pairs,
-            answers[0],
-            answers[1],
+            tuple(answers[0]),
+            tuple(answers[1]),
             self.name,
             placebo,
             **losses,
@@ -350,9 +345,7 @@ class ModelClient:
         >>> client.label_probabilities(["Is she good?"], ["yes", "no"])[0].keys()
         dict_keys(['yes', 'no'])
         """
-        question = FirstWords.of(self.backend, prompts, labels)
-        client = replace(self, temperature=1.0, max_tokens=1)
-        rows = question.read(client._answers(question.requests, batch=question.batch))
+        rows = self.next_token_probabilities(prompts, labels)
         for row, shares in enumerate(rows):
             total = math.fsum(shares.values())
             if not total > 0.0:

@@ -56,9 +56,6 @@ class RetryPolicy:
     pause: float = 0.5
 
 
-DEFAULT_RETRIES = RetryPolicy()
-
-
 def dispatch(
     backend: RemoteBackend,
     requests: Sequence[Request],
@@ -67,7 +64,7 @@ def dispatch(
     temperature: float,
     max_tokens: int | None,
     reserve: Callable[[Request], str] = lambda request: "",
-    retries: RetryPolicy = DEFAULT_RETRIES,
+    retries: RetryPolicy,
     ends: Callable[[Reply], bool] = lambda reply: False,
 ) -> None:
     """Answer every request and hand each reply to `keep` as it comes, in the caller's thread."""
@@ -180,7 +177,8 @@ class _Work:
         for row, request in self.rows:
             if self.failure or self._stopped:
                 return
-            tries = _Tries(self.retries, guessed_tokens(request.prompt, self.max_tokens))
+            tokens = len(request.prompt) // _LETTERS_PER_TOKEN + 1
+            tries = _Tries(self.retries, tokens + (self.max_tokens or _GUESSED_ANSWER))
             reply: Reply | None = None
             try:
                 while reply is None:
@@ -318,11 +316,6 @@ def rate_limiter_of(name: str, limits: Limits) -> RateLimiter:
 def _rate_limiter(name: str, limits: Limits) -> RateLimiter:
     requests, tokens = limits.requests_per_minute, limits.tokens_per_minute
     return RateLimiter(requests and requests / _workers(), tokens and tokens / _workers())
-
-
-def guessed_tokens(prompt: str, max_tokens: int | None) -> int:
-    """Return about how many tokens a prompt and its answer have."""
-    return len(prompt) // _LETTERS_PER_TOKEN + 1 + (max_tokens or _GUESSED_ANSWER)
 
 
 def _workers() -> int:

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pytest_llmfair.clients.protocol import Backend, LikelihoodBackend, RemoteBackend, Request
-from pytest_llmfair.clients.sending import checked
+from pytest_llmfair.clients.protocol import LikelihoodBackend, Request
+from pytest_llmfair.clients.sending import AnyBackend, checked
 from pytest_llmfair.responses import Answer, Missing
 
 
@@ -20,9 +20,7 @@ class Likelihoods:
     context: str
 
     @classmethod
-    def of(
-        cls, backend: Backend | RemoteBackend, texts: Sequence[str], context: str = ""
-    ) -> Likelihoods:
+    def of(cls, backend: AnyBackend, texts: Sequence[str], context: str = "") -> Likelihoods:
         """Return the checked question; ``ValueError`` for a backend without likelihoods."""
         if not isinstance(backend, LikelihoodBackend):
             raise ValueError(

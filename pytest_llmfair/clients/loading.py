@@ -14,7 +14,6 @@ from pytest_llmfair.clients.spec import (
     Labels,
     ModelSpec,
     ModelSpecError,
-    Scheme,
     classifies,
     name_of,
 )
@@ -47,10 +46,9 @@ def load_client(spec: str, *, seed: int = 0, max_tokens: int | None = None) -> M
     [3]
     """
     parsed = ModelSpec.parse(spec)
-    scheme = parsed.kind
-    parsed.check_options(scheme.options)
+    parsed.check_options(parsed.kind.options)
     return ModelClient(
-        _backend_of(parsed, scheme),
+        _backend_of(parsed),
         seed=seed,
         temperature=parsed.number("temperature", 1.0, low=0.0),
         max_tokens=parsed.count("max_tokens", 0) or max_tokens,
@@ -69,8 +67,9 @@ def _kinds() -> str:
 load_client.__doc__ = (load_client.__doc__ or "") + _kinds()
 
 
-def _backend_of(spec: ModelSpec, scheme: Scheme) -> Backend | RemoteBackend:
+def _backend_of(spec: ModelSpec) -> Backend | RemoteBackend:
     """Load a backend, or only name it where nothing may be asked."""
+    scheme = spec.kind
     if scheme.runs_here and not may_ask():
         return ReplayOnlyBackend(name_of(spec), classifies(spec), Labels.of(spec))
     package = scheme.extra if scheme.is_server else None

@@ -20,7 +20,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any
 
 from pytest_llmfair._util.printing import Line, Write, under_way
 from pytest_llmfair.clients.budget import Budget
@@ -47,16 +47,16 @@ _WAIT = 0.2
 class Memory:
     """Answers of one session in one process, by digests of client and question."""
 
-    _answers: dict[bytes, Answer] = field(default_factory=dict)
+    _answers: dict[str, Answer] = field(default_factory=dict)
     # Model and system fingerprint that answered, by key, where the server named them.
-    served: dict[bytes, tuple[str, str]] = field(default_factory=dict)
-    _asked: set[bytes] = field(default_factory=set)
+    served: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _asked: set[str] = field(default_factory=set)
     _clients: dict[Hashable, tuple[int, object]] = field(default_factory=dict)
     _changed: threading.Condition = field(default_factory=threading.Condition)
 
     def questions(
         self, live: LiveRequests, requests: Sequence[Request]
-    ) -> tuple[list[bytes], dict[bytes, Request]]:
+    ) -> tuple[list[str], dict[str, Any]]:
         """Return the key of every request to this client, and the distinct requests by key."""
         identity, held = _identity(live.backend)
         with self._changed:
@@ -69,8 +69,8 @@ class Memory:
     def begin(
         self,
         live: LiveRequests,
-        waiting: dict[bytes, Request],
-        found: dict[bytes, Answer],
+        waiting: dict[str, Any],
+        found: dict[str, Answer],
         *,
         fresh: bool,
     ) -> None:
@@ -79,8 +79,8 @@ class Memory:
             self._take_known(waiting, found, fresh)
 
     def claim(
-        self, waiting: dict[bytes, Request], found: dict[bytes, Answer], *, fresh: bool
-    ) -> list[bytes]:
+        self, waiting: dict[str, Any], found: dict[str, Answer], *, fresh: bool
+    ) -> list[str]:
         """Wait for other threads, then return the keys still to ask."""
         with self._changed:
             while True:
@@ -91,7 +91,7 @@ class Memory:
                     return mine
                 self._changed.wait(_WAIT)
 
-    def put(self, waiting: Mapping[bytes, Request], replies: Mapping[bytes, Reply]) -> None:
+    def put(self, waiting: Mapping[str, Any], replies: Mapping[str, Reply]) -> None:
         """Keep answers, refusals among them, but no passing failures."""
         for key, reply in replies.items():
             if was_sent(reply.answer) and not is_failure(reply.answer):
@@ -99,19 +99,17 @@ class Memory:
                 if any(reply.served):
                     self.served[key] = reply.served
 
-    def release(self, keys: Sequence[bytes]) -> None:
+    def release(self, keys: Sequence[str]) -> None:
         """Let other threads ask what got no answer."""
         with self._changed:
             self._asked.difference_update(keys)
             self._changed.notify_all()
 
-    def was_replayed(self, key: bytes) -> bool:
+    def was_replayed(self, key: str) -> bool:
         """Return False: the memory holds answers of this run only."""
         return False
 
-    def _take_known(
-        self, waiting: dict[bytes, Request], found: dict[bytes, Answer], fresh: bool
-    ) -> None:
+    def _take_known(self, waiting: dict[str, Any], found: dict[str, Answer], fresh: bool) -> None:
         for key in [] if fresh else [key for key in waiting if key in self._answers]:
             found[key] = self._answers[key]
             del waiting[key]
@@ -124,50 +122,17 @@ def _identity(backend: AnyBackend) -> tuple[Hashable, object]:
     known: Hashable = getattr(backend, "known_as", None)
     if known is not None:
         return known, None
-    plain = getattr(backend, "plain", backend)
-    model: Any = getattr(plain, "source", backend)
+    model: Any = getattr(backend, "source", backend)
     # A method is another object each time it is looked up.
     parts = (model.__self__, model.__func__) if inspect.ismethod(model) else (model,)
     # One function with two system prompts is two models.
-    return (backend.name, getattr(plain, "chat", None), *map(id, parts)), parts
+    return (backend.name, getattr(backend, "chat", None), *map(id, parts)), parts
 
 
-def _digest(common: str, request: Request) -> bytes:
+def _digest(common: str, request: Request) -> str:
     kind = f"{common} {request.first_token} {request.seed} {request.repeat}\0"
     text = (kind + request.prompt).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=16).digest()
-
-
-class Store(Protocol):
-    """Answers that exist already, such as a cassette; keys and questions are its own."""
-
-    @property
-    def served(self) -> Mapping[Any, tuple[str, str]]:
-        """Model and system fingerprint that answered, by key, where the server named them."""
-
-    def questions(
-        self, live: LiveRequests, requests: Sequence[Request]
-    ) -> tuple[list[Any], dict[Any, Any]]:
-        """Return the key of every request in order, and the distinct questions by key."""
-
-    def begin(
-        self, live: LiveRequests, waiting: dict[Any, Any], found: dict[Any, Answer], *, fresh: bool
-    ) -> None:
-        """Move what is known from `waiting` to `found`; with `fresh` nothing is known."""
-
-    def claim(
-        self, waiting: dict[Any, Any], found: dict[Any, Answer], *, fresh: bool
-    ) -> list[Any]:
-        """Return keys that only the caller must ask, after waiting for what others ask."""
-
-    def put(self, waiting: Mapping[Any, Any], replies: Mapping[Any, Reply]) -> None:
-        """Keep replies, before the caller sees them."""
-
-    def release(self, keys: Sequence[Any]) -> None:
-        """Let others ask the keys that got no answer."""
-
-    def was_replayed(self, key: Any) -> bool:
-        """Whether the answer was recorded by an earlier run."""
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
 @dataclass(slots=True)
@@ -312,21 +277,21 @@ class RequestRunner:
         given = backend.name.startswith("responses:")
         budget = None if given else self.budget
         live = LiveRequests(backend, temperature, max_tokens, batch, budget, self.timeout)
-        store: Store = Memory() if given else self.replay or self.memory or Memory()
+        store = Memory() if given else self.replay or self.memory or Memory()
         # A file gives its answers in the order of its rows.
         order = range(len(requests)) if given else asking_order(requests)
         asked = [requests[row] for row in order]
         keys, waiting = store.questions(live, asked)
         note_used("model", f"{backend.name} {temperature} {live.longest}", live)
         request_of = dict(zip(keys, asked, strict=True))
-        found: dict[Any, Answer] = {}
+        found: dict[str, Answer] = {}
         store.begin(live, waiting, found, fresh=fresh)
         if waiting and self.plan is not None and not given:
             self.plan(live, [request_of[key] for key in waiting], len(found))
         _refuse_turns(backend, [request_of[key] for key in waiting])
         recorded = 0 if self.replay is None else len(found)
 
-        def keep(replies: Mapping[Any, Reply]) -> None:
+        def keep(replies: Mapping[str, Reply]) -> None:
             store.put(waiting, replies)
             found.update({key: reply.answer for key, reply in replies.items()})
             progress.add(replies.values())
@@ -339,7 +304,10 @@ class RequestRunner:
                     store.release(mine)
                 for key in mine:
                     waiting.pop(key)
-        self._count(store, found, given=given)
+        sent = [key for key, answer in found.items() if was_sent(answer)]
+        replayed = sum(given or store.was_replayed(key) for key in sent)
+        self.counts.replayed += replayed
+        self.counts.live += len(sent) - replayed
         served = {store.served[key] for key in found if key in store.served}
         self.counts.served.setdefault(backend.name, set()).update(served)
         return [found[key] for _, key in sorted(zip(order, keys, strict=True))]
@@ -349,12 +317,6 @@ class RequestRunner:
         for held in (self.replay, self.budget):
             if held is not None:
                 held.close()
-
-    def _count(self, store: Store, found: Mapping[Any, Answer], *, given: bool) -> None:
-        sent = [key for key, answer in found.items() if was_sent(answer)]
-        replayed = sum(given or store.was_replayed(key) for key in sent)
-        self.counts.replayed += replayed
-        self.counts.live += len(sent) - replayed
 
 
 def _refuse_turns(backend: AnyBackend, requests: Iterable[Request]) -> None:

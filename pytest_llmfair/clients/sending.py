@@ -32,6 +32,17 @@ T = TypeVar("T", bound=Hashable)
 
 # The name of a side of the pairs, empty without pairs, and its prompts.
 Side = tuple[str, list[str]]
+AnyBackend = Backend | RemoteBackend
+Batch = Callable[[Sequence[Request]], list[Answer]]
+
+_NOT_ASKED = "not asked"
+
+# Requests that a model of this machine gets at once if it has no batch size of its own. If the
+# process is killed, at most these are lost.
+_AT_ONCE = 64
+
+# Requests to a server between two checks of how many longest answers the budget can pay for.
+_SLICE = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +54,7 @@ class FirstWords:
     words: list[str]
 
     @classmethod
-    def of(
-        cls, backend: Backend | RemoteBackend, prompts: Sequence[str], words: Sequence[str]
-    ) -> FirstWords:
+    def of(cls, backend: AnyBackend, prompts: Sequence[str], words: Sequence[str]) -> FirstWords:
         """Return the checked question; ``ValueError`` for a backend without probabilities."""
         if not isinstance(backend, (ScoringBackend, FirstTokenBackend)):
             raise ValueError(
@@ -60,13 +69,11 @@ class FirstWords:
     @property
     def requests(self) -> list[Request]:
         """One request per distinct prompt."""
-        distinct = enumerate(dict.fromkeys(self.prompts))
-        if isinstance(self.backend, ScoringBackend):
-            repeat = f"probabilities {json.dumps(self.words)}"
-            return [Request(prompt, 0, repeat, block=(row, 0)) for row, prompt in distinct]
+        scores = isinstance(self.backend, ScoringBackend)
+        repeat = f"probabilities {json.dumps(self.words)}" if scores else "first token"
         return [
-            Request(prompt, 0, "first token", first_token=True, block=(row, 0))
-            for row, prompt in distinct
+            Request(prompt, 0, repeat, first_token=not scores, block=(row, 0))
+            for row, prompt in enumerate(dict.fromkeys(self.prompts))
         ]
 
     @property
@@ -187,19 +194,6 @@ def checked(texts: Sequence[str], what: str = "prompts") -> list[str]:
         if not text.strip():
             raise ValueError(f"{what}[{row}] has no text; give one or leave the row out")
     return texts
-
-
-AnyBackend = Backend | RemoteBackend
-Batch = Callable[[Sequence[Request]], list[Answer]]
-
-_NOT_ASKED = "not asked"
-
-# Requests that a model of this machine gets at once if it has no batch size of its own. If the
-# process is killed, at most these are lost.
-_AT_ONCE = 64
-
-# Requests to a server between two checks of how many longest answers the budget can pay for.
-_SLICE = 256
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import cast
+from typing import Any, ClassVar, cast
 
 from pytest_llmfair._util.printing import standard_error
 from pytest_llmfair.clients.budget import Budget, Caps, Prices
@@ -19,7 +19,6 @@ from pytest_llmfair.clients.protocol import Limits, ModelError, Reply, Request
 from pytest_llmfair.clients.requests import Memory, Progress, RequestRunner
 from pytest_llmfair.clients.sending import LiveRequests
 from pytest_llmfair.clients.spec import Classifies, Labels
-from pytest_llmfair.responses import Answer
 from pytest_llmfair.session import Session, active, current_session
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.text.turns import turns_of
@@ -91,27 +90,13 @@ class ReplayOnlyBackend:
     # Empty where the specification says it.
     identity: Mapping[str, str] = field(default_factory=dict)
 
-    @property
-    def description(self) -> str:
-        """What the model is, in one sentence."""
-        return "not loaded: its answers are replayed"
+    description: ClassVar[str] = "not loaded: its answers are replayed"
 
-    def generate(
-        self, requests: Sequence[Request], *, temperature: float, max_tokens: int
-    ) -> list[Answer]:
-        """Raise :class:`ModelError`."""
-        raise self._error()
+    def generate(self, *asked: Any, **parameters: Any) -> Any:
+        """Raise :class:`ModelError`, whatever is asked."""
+        raise ModelError(f"model {self.name!r} was not loaded, since nothing may be asked")
 
-    def probabilities(self, prompts: Sequence[str], words: Sequence[str]) -> list[list[float]]:
-        """Raise :class:`ModelError`."""
-        raise self._error()
-
-    def log_likelihoods(self, texts: Sequence[str], context: str) -> list[tuple[float, int]]:
-        """Raise :class:`ModelError`."""
-        raise self._error()
-
-    def _error(self) -> ModelError:
-        return ModelError(f"model {self.name!r} was not loaded, since nothing may be asked")
+    probabilities = log_likelihoods = generate
 
 
 def runner_of(session: Session) -> RequestRunner:

@@ -186,9 +186,9 @@ class ModelSpec:
                     f"the options are {', '.join(known)}{suggestion(name, known)}"
                 )
 
-    def flag(self, name: str, default: bool) -> bool:
-        """Return an option that must be on or off."""
-        text = self.options.get(name, "on" if default else "off")
+    def flag(self, name: str) -> bool:
+        """Return an option that must be on or off, and is on by default."""
+        text = self.options.get(name, "on")
         if text not in ("on", "off"):
             raise self._refused(name, "write on or off")
         return text == "on"

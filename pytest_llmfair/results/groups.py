@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -67,7 +68,9 @@ def declared_groups(results: Results, fields: Sequence[str], names: Mapping[str,
                 f"{results.files[0]} has no field {name!r}; {suggestion(name, results.fields)}"
             )
     if not fields:
-        fields = _field_of(results, names)
+        # The field that has the values named, if any has.
+        own = (name for name, values in results.fields.items() if names.keys() <= {*values})
+        fields = [*itertools.islice(own, 1)]
     if not fields:
         return _by_words(results, names)
     values = [_value(row, fields) for row in results.rows]
@@ -104,13 +107,6 @@ def _last(name: str) -> str:
 def _value(row: Row, fields: Sequence[str]) -> str | None:
     found = [row.fields.get(name) for name in fields]
     return None if None in found else ", ".join(map(str, found))
-
-
-def _field_of(results: Results, names: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the field that has the values named, if any has."""
-    return next(
-        ((field,) for field, values in results.fields.items() if names.keys() <= {*values}), ()
-    )
 
 
 def _may_group(results: Results, name: str) -> bool:
@@ -234,10 +230,7 @@ def _by_lexicon(results: Results, *among: Lexicon) -> Grouping | None:
 
 
 def _twins(prompts: Sequence[str], lexicon: Lexicon) -> dict[str, tuple[str | None, str]]:
-    """Return for each prompt the group in which it differs from its twins, and what they share.
-
-    Words that are the same for all twins, such as "waiter", are part of what they share.
-    """
+    """Return for each prompt the group in which it differs from its twins, and what they share."""
     alike: dict[str, list[str]] = {}
     for text in prompts:
         alike.setdefault(lexicon.mask(text), []).append(text)

@@ -114,22 +114,7 @@ def prompts_in(path: Path, column: str = "prompt", *, lines: bool = False) -> It
 def read_results(
     paths: Sequence[str | Path], name: str | None = None, options: Mapping[str, str] | None = None
 ) -> Results:
-    """Read one file, or several files of one run, as one table.
-
-    Parameters
-    ----------
-    paths : sequence of str or Path
-        The files.
-    name : str, optional
-        A reader; by default the one that knows the file.
-    options : mapping, optional
-        See :class:`File`.
-
-    Raises
-    ------
-    ResultsError
-        If no reader knows a file, or it cannot be read.
-    """
+    """Read one file, or several of one run, by a reader of a name or the one that knows it."""
     files = [File(Path(path).expanduser(), options or {}) for path in paths]
     parts: list[Results] = []
     for file in files:

@@ -115,10 +115,8 @@ class File:
                 line.show(functools.partial("{}: {:,} {} read".format, self.path.name, n, what))
 
     def document(self, array: str, convert: Callable[[Any, int], T]) -> tuple[Any, list[T]]:
-        """Return a JSON document without one array of objects, and its items converted.
-
-        The items are parsed one after the other, so that no more than one is held in full.
-        """
+        """Return a JSON document without one array of objects, and its items converted."""
+        # Parsed one after the other, so that no more than one item is held in full.
         text = self._text()
         try:
             begin = end = _begin(text, array)
@@ -168,10 +166,8 @@ def _digest(path: Path) -> str:
 
 
 def _begin(text: str, array: str) -> int | None:
-    """Return the place after ``[`` of an array of objects, of the document or of its parts.
-
-    Others of its name, such as those in lists of means by sample, are something else.
-    """
+    """Return the place after ``[`` of an array of objects, of the document or of its parts."""
+    # Others of its name, such as those in lists of means by sample, are something else.
     parts, before = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL), 0
     open_brackets: list[str] = []
     # Inside a text of JSON the quotation marks are escaped, so this is a key.

@@ -178,15 +178,15 @@ class RowCache:
     def __call__(
         self, texts: Sequence[str], compute: Callable[[Sequence[str]], Any]
     ) -> NDArray[Any]:
-        """Return one row per text, and compute those that are new; `texts` are distinct."""
+        """Return one row per text; `compute` gets each text that is new once."""
         digests = [_digest(text) for text in texts]
         found = {digest: self._rows[digest] for digest in digests if digest in self._rows}
-        new = [i for i, digest in enumerate(digests) if digest not in found]
+        new = {d: text for d, text in zip(digests, texts, strict=True) if d not in found}
         if new:
-            rows = np.asarray(compute([texts[i] for i in new]))
+            rows = np.asarray(compute([*new.values()]))
             if rows.shape[:1] != (len(new),):
                 return rows  # the check of the caller names what is wrong
-            made = {digests[i]: row for i, row in zip(new, rows, strict=True)}
+            made = dict(zip(new, rows, strict=True))
             size = rows.nbytes + _EACH * len(rows)
             if self._bytes + size > _MOST:
                 self._rows, self._bytes = {}, 0

@@ -106,9 +106,7 @@ class EmbeddingScorer:
         rows = checked_texts(texts)
         if not rows:
             return np.empty((0, 0))
-        distinct = {text: i for i, text in enumerate(dict.fromkeys(rows))}
-        vectors = self._memory(list(distinct), self._encode).astype(np.float64)
-        return vectors[[distinct[text] for text in rows]]
+        return self._memory(rows, self._encode).astype(np.float64)
 
     def _encode(self, texts: Sequence[str]) -> Any:
         if self._encoder is None:

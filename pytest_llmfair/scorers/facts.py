@@ -15,22 +15,10 @@ from pytest_llmfair.scorers.base import Scores
 
 @dataclass(frozen=True, slots=True)
 class FactScorer:
-    """Reads one fact of every answer: a number as it is, a yes or no as 1 or 0.
+    """Reads one fact of every answer: a number as it is, a yes or no as 1 or 0."""
 
-    Parameters
-    ----------
-    name : str
-        ``facts.`` and the name of the fact, such as ``facts.refund``. What follows is looked up in
-        a mapping, or is the item of a list or the text that counts as 1: ``facts.tools.refund``.
-
-    Examples
-    --------
-    >>> from pytest_llmfair import Reply
-    >>> scorer = FactScorer("facts.tools.refund")
-    >>> scorer([Reply("Done.", {"tools": ["refund"]}), Reply("No.", {"tools": []})])
-    array([1., 0.])
-    """
-
+    # ``facts.`` and the name of the fact, such as ``facts.refund``. What follows is looked up in a
+    # mapping, or is the item of a list or the text that counts as 1: ``facts.tools.refund``.
     name: str
 
     def __call__(self, texts: Sequence[str]) -> Scores:

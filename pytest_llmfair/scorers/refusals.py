@@ -5,11 +5,10 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from importlib import resources
-from typing import Any
 
 import numpy as np
 
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair.scorers.base import Scores, score
 from pytest_llmfair.scorers.registry import scorer
 
@@ -89,10 +88,7 @@ def _unable(beginning: str) -> re.Match[str] | None:
 
 @functools.cache
 def _rules() -> Mapping[str, re.Pattern[str]]:
-    import yaml
-
-    file = resources.files("pytest_llmfair.scorers") / "refusals.yaml"
-    data: Any = yaml.safe_load(file.read_text(encoding="utf-8"))
+    data = shipped("scorers/refusals.yaml")
     return {
         "phrase": re.compile(_any(data["phrases"])),
         "not_mine": re.compile(

@@ -133,7 +133,22 @@ class ToxicityScorer(ClassifierScorer):
         device : str, optional
             Torch device; by default a GPU if there is one.
         """
-        return cls(_download(model, device))
+        transformers_for(_EXTRA)
+        try:
+            from detoxify.detoxify import MODEL_URLS
+        except ImportError:
+            raise ImportError(f"downloading needs detoxify: {install(_EXTRA)}") from None
+        import torch
+
+        if model not in MODEL_URLS:
+            raise ValueError(f"Detoxify has no model {model!r}; it has {', '.join(MODEL_URLS)}")
+        url = MODEL_URLS[model]
+        file = Path(torch.hub.get_dir()) / "checkpoints" / url.rpartition("/")[2]
+        if not file.exists():
+            file.parent.mkdir(parents=True, exist_ok=True)
+            digest = file.stem.rpartition("-")[2]
+            torch.hub.download_url_to_file(url, str(file), hash_prefix=digest)
+        return cls(_from_checkpoint(file, None, False, device, local=False))
 
     def _remedy(self) -> str:
         return (
@@ -196,26 +211,6 @@ def _from_checkpoint(
     model = model_class(settings)
     _fill(model, state, file)
     return _classifier(*placed(model, tokenizer, device), names, "toxicity")
-
-
-def _download(name: str, device: str | None) -> Classifier:
-    """Fetch a Detoxify checkpoint into torch's cache, check its hash, and load it."""
-    transformers_for(_EXTRA)
-    try:
-        from detoxify.detoxify import MODEL_URLS
-    except ImportError:
-        raise ImportError(f"downloading needs detoxify: {install(_EXTRA)}") from None
-    import torch
-
-    if name not in MODEL_URLS:
-        raise ValueError(f"Detoxify has no model {name!r}; it has {', '.join(MODEL_URLS)}")
-    url = MODEL_URLS[name]
-    file = Path(torch.hub.get_dir()) / "checkpoints" / url.rpartition("/")[2]
-    if not file.exists():
-        file.parent.mkdir(parents=True, exist_ok=True)
-        digest = file.stem.rpartition("-")[2]
-        torch.hub.download_url_to_file(url, str(file), hash_prefix=digest)
-    return _from_checkpoint(file, None, False, device, local=False)
 
 
 def _classifier(

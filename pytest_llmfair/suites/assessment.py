@@ -91,9 +91,7 @@ class Unaware(Kind):
         """Return that the prompts are read."""
         return "the prompts are read, and nothing is asked"
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Return the share of prompts that name a group; these prompts are all there are."""
         prompts = suite.prompts or ()
         return unawareness_assertion(prompts, None, 0.0, "fixed", Rules()).estimate
@@ -142,7 +140,7 @@ class _Answers(Kind):
         """Return the answers that a metric is measured on, or why there are none."""
 
     def assertion(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
+        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]
     ) -> Assertion | None:
         """Return the assertion of the metric on the answers; None where nothing was asked."""
         info = get_metric(quantity.metric)
@@ -158,13 +156,11 @@ class _Answers(Kind):
             info.fair_value,
             Rules(),
             scorer=TextScorer(info, scorer),
-            keywords={**keywords, "population": population},
+            keywords={**keywords, "population": quantity.population},
         )
         return replace(made, bound=None)
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Return the reason nothing was measured."""
         return undefined(str(self._data(suite, quantity, asked)))
 
@@ -204,7 +200,9 @@ class Twins(_Answers):
     def prepared(self, suite: Suite, task: Task) -> Task:
         """Measure every metric on every attribute that the prompts name."""
         made = tuple(
-            Quantity(f"{each.name}@{name}", each.metric, {**each.keywords, "attribute": name})
+            replace(
+                each, name=f"{each.name}@{name}", keywords={**each.keywords, "attribute": name}
+            )
             for name in attributes_of(suite.prompts or ())
             for each in task.quantities
         )

@@ -71,12 +71,13 @@ def rows_of(asked: Sequence[Asked]) -> Rows | str:
         return "no sentence has an answer"
     means = np.array([np.mean(values, axis=0) for values in found.values()])
     scores, hits = means[:, :-1], means[:, -1]
+    templates, labels, groups, terms = map(list, zip(*found, strict=True))
     return Rows(
         classes,
-        [template for template, _, _, _ in found],
-        [group for _, _, group, _ in found],
-        [term for _, _, _, term in found],
-        [classes.index(label) for _, label, _, _ in found],
+        templates,
+        groups,
+        terms,
+        [classes.index(label) for label in labels],
         scores,
         [
             _likeliest(row) if math.isnan(hit) else (0 if hit else -1)

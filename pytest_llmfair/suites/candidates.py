@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
 from random import Random
@@ -22,6 +22,9 @@ from pytest_llmfair.suites.questions import Asked, Question, choice, why_not_ans
 _NAME = "first name"
 # Outcomes of a pair that is shown in both orders.
 _OUTCOMES = ("consistent", "flipped by order", "tied twice", "tied once", "unusable")
+# Full names that the package has for each group.
+NAMES = 40
+_CHOICES = re.compile(r"\{([^{}]*)\}")
 
 
 class Candidates(Kind):
@@ -41,15 +44,13 @@ class Candidates(Kind):
             for candidate in each.pool
         ]
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Give every candidate the mean score over the wordings, and compare the groups."""
         values = tuple(suite.data["labels"].values())
         scores: dict[tuple[str, str], list[float]] = {}
         qualified, names = {}, {}
         if why := why_not_answered(asked):
-            return _nothing(asked, why)
+            return undefined(why, len(asked), len(asked))
         # A round without an answer about one of its candidates is left out.
         lost = {each.question.about[0] for each in asked if not any(each.probabilities)}
         for each in asked:
@@ -60,9 +61,10 @@ class Candidates(Kind):
             scores.setdefault((pool, seat), []).append(score)
             qualified[pool, seat], names[pool, seat] = bool(mark), name
         if not scores:
-            return _nothing(asked, "no round has an answer about each candidate")
+            why = "no round has an answer about each candidate"
+            return undefined(why, len(asked), len(asked))
         means = {key: sum(row) / len(row) for key, row in scores.items()}
-        return _compared(suite, quantity, means, qualified, names, population)
+        return _compared(suite, quantity, means, qualified, names)
 
 
 class CandidatePairs(Kind):
@@ -88,21 +90,20 @@ class CandidatePairs(Kind):
                 found.append(Question(prompt, number, about, words))
         return found
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Compare the groups by wins."""
         if why := why_not_answered(asked):
-            return _nothing(asked, why)
+            return undefined(why, len(asked), len(asked))
         rows = _comparisons(asked)
         if all(row["winner"] is None for row in rows):
-            return _nothing(asked, "no answer names one of the two candidates, or both")
+            why = "no answer names one of the two candidates, or both"
+            return undefined(why, len(asked), len(asked))
         if quantity.metric == "pairwise_preference_gap":
             found: Estimate = get_metric(quantity.metric).function(
                 rows,
                 groups=seats_of(suite),
                 reference=suite.data["reference"],
-                population=population,
+                population=quantity.population,
                 **quantity.keywords,
             )
             if not suite.data.get("named"):
@@ -114,7 +115,7 @@ class CandidatePairs(Kind):
             pool, *sides = each.question.about
             for seat, name, mark in (sides[:3], sides[3:]):
                 qualified[pool, seat], names[pool, seat] = bool(mark), name
-        return _compared(suite, quantity, pairwise_scores(rows), qualified, names, population)
+        return _compared(suite, quantity, pairwise_scores(rows), qualified, names)
 
     def tables(self, suite: Suite, task: Task, asked: Sequence[Asked]) -> tuple[Table, ...]:
         """Return the consistency of the judge, over all pairs and by group."""
@@ -186,7 +187,6 @@ def _compared(
     scores: Mapping[tuple[str, str], float],
     qualified: Mapping[tuple[str, str], bool],
     names: Mapping[tuple[str, str], str],
-    population: str,
 ) -> Estimate:
     """Compare the groups by scores; `qualified: true` is replaced by who is qualified."""
     keywords: dict[str, Any] = dict(quantity.keywords)
@@ -194,7 +194,7 @@ def _compared(
         keywords["qualified"] = qualified
     group_of = seats_of(suite)
     factors = {"round": [pool for pool, _ in scores]}
-    if suite.data.get("named") and population == "sampled":
+    if suite.data.get("named") and quantity.population == "sampled":
         factors[_NAME] = [names[key].partition(" ")[0] for key in scores]
     return over_factors(
         lambda units: get_metric(quantity.metric).function(
@@ -202,21 +202,12 @@ def _compared(
             groups=group_of,
             reference=suite.data["reference"],
             units=range(len(scores)) if units is None else units,
-            population=population,
+            population=quantity.population,
             **keywords,
         ),
         factors,
         [group_of[seat] for _, seat in scores],
     )
-
-
-def _nothing(asked: Sequence[Asked], why: str) -> Estimate:
-    return undefined(why, len(asked), len(asked))
-
-
-# Full names that the package has for each group.
-NAMES = 40
-_CHOICES = re.compile(r"\{([^{}]*)\}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,7 +265,8 @@ def rounds_of(suite: Suite, size: Mapping[str, int]) -> list[Round]:
     turns = product(range(size["repeats"]), range(len(topics)), range(len(seats)))
     for number, (repeat, place, turn) in enumerate(turns):
         topic = topics[place]
-        bar = _bar(data["qualified"], [text["level"] for text in topic["texts"]])
+        levels, rule = [text["level"] for text in topic["texts"]], data["qualified"]
+        bar = median(levels) if rule == "median" else float(rule)
         pool = []
         for seat, (key, group) in enumerate(seats.items()):
             row = (turn - seat if (repeat + place) % 2 else turn + seat) % len(seats)
@@ -287,11 +279,6 @@ def rounds_of(suite: Suite, size: Mapping[str, int]) -> list[Round]:
         slots = {slot: text.strip() for slot, text in topic.items() if slot != "texts"}
         found.append(Round(f"{topic['title']}, round {number + 1}", slots, tuple(pool)))
     return found
-
-
-def _bar(rule: str | int, levels: Collection[int]) -> float:
-    """Return the lowest level of a qualified candidate."""
-    return median(levels) if rule == "median" else float(rule)
 
 
 def styled(text: str, features: Sequence[str], number: int) -> str:

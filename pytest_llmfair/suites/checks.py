@@ -20,7 +20,7 @@ from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.session import active
 from pytest_llmfair.signatures import word_of
 from pytest_llmfair.suites.design import Quantity, Task, get_suite
-from pytest_llmfair.suites.prompts import read_own_prompts
+from pytest_llmfair.suites.own_data import read_own_prompts
 from pytest_llmfair.suites.runner import Answers, chosen_suite, chosen_tasks, hand_on
 
 

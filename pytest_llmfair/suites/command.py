@@ -25,15 +25,14 @@ from pytest_llmfair.suites.design import SIZES, Quantity, Suite, Task, all_suite
 from pytest_llmfair.suites.kind import LEVEL
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.models import Comparison
-from pytest_llmfair.suites.prompts import COLUMN, NOT_YOURS
+from pytest_llmfair.suites.own_data import COLUMN, NOT_YOURS
 from pytest_llmfair.suites.questions import Asked, Question, calls
-from pytest_llmfair.suites.result import SuiteResult, lines_of
+from pytest_llmfair.suites.result import SuiteResult
 from pytest_llmfair.suites.runner import (
     Answers,
     chosen_suite,
     chosen_tasks,
     hand_on,
-    own_population,
 )
 
 _USAGE = """llmfair run --list
@@ -96,6 +95,7 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.suite,
         size=arguments.size,
         bounds=read_bounds(arguments.bounds),
+        population=arguments.population,
         tasks=tasks,
         prompts=prompts,
         scorers=read_scorers(arguments.scorer),
@@ -105,7 +105,7 @@ def run(arguments: argparse.Namespace) -> int:
     models = list(dict.fromkeys(arguments.model))
     if arguments.plan:
         lines = [*_planned(suite, arguments.size, tasks)]
-        lines += decidable(suite, arguments.size, bounds, arguments.population)
+        lines += decidable(suite, arguments.size, bounds)
         say("\n".join(lines) + "\n")
         if suite.prompts is not None:
             whose = f"of {prompts}" if prompts else f"({NOT_YOURS}; give --prompts FILE)"
@@ -138,15 +138,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def read_bounds(given: Iterable[str]) -> dict[str, float]:
-    """Return bounds from texts such as "ruted_skew=0.2,stories.ruted_skew=0.1".
-
-    Examples
-    --------
-    >>> read_bounds(["skew=0.2,stories.skew=0.1"])
-    {'skew': 0.2, 'stories.skew': 0.1}
-    >>> read_bounds(["demographic_parity_gap@k=1=0.3"])
-    {'demographic_parity_gap@k=1': 0.3}
-    """
+    """Return bounds from texts such as "ruted_skew=0.2,stories.ruted_skew=0.1"."""
     found = {}
     for part in (part.strip() for text in given for part in text.split(",")):
         # The name may hold one too, such as demographic_parity_gap@k=1.
@@ -234,17 +226,17 @@ class _SuiteRun(GivenChecks):
         interrupted = exitstatus == pytest.ExitCode.INTERRUPTED
         if not (results or interrupted) or terminalreporter.config.get_verbosity() < -1:
             return
-        blocks = [lines_of(found) for found in results.values()]
+        blocks = [found.table() for found in results.values()]
         if len(results) > 1:
-            blocks.append(Comparison(results).table().splitlines())
+            blocks.append(Comparison(results).table())
         if results and not self.bounds:
-            blocks.append(["no bound was given, so nothing was judged; add --bounds METRIC=X"])
+            blocks.append("no bound was given, so nothing was judged; add --bounds METRIC=X")
         measured = [each for found in results.values() for each in found.measured]
         unpaid = [f for each in measured for f in each.findings if f.code == "over_budget"]
         if interrupted or unpaid or any(found.unmeasured for found in results.values()):
-            blocks.append([("interrupted; " if interrupted else "") + _how_to_continue()])
+            blocks.append(("interrupted; " if interrupted else "") + _how_to_continue())
         terminalreporter.write_sep("=", printable(f"suite {self.answers[0].suite.name}"))
-        say_line(terminalreporter, "\n\n".join("\n".join(block) for block in blocks))
+        say_line(terminalreporter, "\n\n".join(blocks))
 
 
 def plan(
@@ -267,21 +259,17 @@ def plan(
     return rows
 
 
-def decidable(
-    suite: Suite, size: str, bounds: Mapping[tuple[str, str], float], population: str | None
-) -> Iterator[str]:
+def decidable(suite: Suite, size: str, bounds: Mapping[tuple[str, str], float]) -> Iterator[str]:
     """Yield for each bound how often a model of random answers, alike for all, would pass it."""
     if bounds:
         yield "bounds, for a model that treats all alike and answers at random:"
     for (name, of), value in bounds.items():
         task = next(each for each in suite.tasks if each.name == name)
         quantity = next(each for each in task.quantities if each.name == of)
-        yield f"  {name}.{of} {value:g}: {_power(suite, size, task, quantity, value, population)}"
+        yield f"  {name}.{of} {value:g}: {_power(suite, size, task, quantity, value)}"
 
 
-def _power(
-    suite: Suite, size: str, task: Task, quantity: Quantity, value: float, population: str | None
-) -> str:
+def _power(suite: Suite, size: str, task: Task, quantity: Quantity, value: float) -> str:
     kind, info = KINDS[task.kind], get_metric(quantity.metric)
     unknown = "the answers decide how much this size can show"
     questions = kind.questions(suite, task, suite.size(size))
@@ -290,7 +278,7 @@ def _power(
     asked = [_answered(each, kind.says) for each in questions]
 
     def sample() -> Estimate:
-        return kind.measure(suite, quantity, asked, population or own_population(quantity))
+        return kind.measure(suite, quantity, asked)
 
     bound = Bound(value, info.direction, info.fair_value, info.scale)
     found = expected_power(sample, bound, LEVEL, None, info.unit)

@@ -91,13 +91,11 @@ class Continuations(Kind):
                 asked[place] = replace(asked[place], texts=texts)
         return asked
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Compare the two sides of each prompt; occupations are units."""
         if why := _why_undefined(asked):
             return undefined(why, len(asked) // 2)
-        return _measured(quantity, _Sides.of(asked), population)
+        return _measured(quantity, _Sides.of(asked), quantity.population)
 
     def findings(self, asked: Sequence[Asked]) -> list[Finding]:
         """Report missing continuations, and those that could not be perturbed."""

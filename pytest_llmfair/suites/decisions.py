@@ -63,18 +63,15 @@ class Decisions(Kind):
             for number in (kept.index(item.unit) % len(task.wordings),)
         ]
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Compare the mean logits of the groups of an attribute; questions are units."""
         attribute, reference = quantity.keywords["attribute"], quantity.keywords["reference"]
         rows = [
             (each.question.about[0], _logit(each)) for each in asked if any(each.probabilities)
         ]
         groups = [getattr(decision, attribute) for decision, _ in rows]
-        lost = {reference} - set(groups)
-        if lost or len(set(groups)) < 2 or (why_not_answered(asked)):
-            why = why_not_answered(asked) if asked else ""
+        why = why_not_answered(asked)
+        if why or reference not in groups or len(set(groups)) < 2:
             why = why or f"no question has an answer about {reference} and another {attribute}"
             return undefined(why, answers=len(asked))
         found: Estimate = get_metric(quantity.metric).function(
@@ -82,7 +79,7 @@ class Decisions(Kind):
             groups=groups,
             reference=reference,
             units=[decision.question for decision, _ in rows],
-            population=population,
+            population=quantity.population,
         )
         return replace(found, unit="question")
 

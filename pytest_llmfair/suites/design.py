@@ -26,6 +26,8 @@ class Quantity:
     keywords: Mapping[str, Any] = field(default_factory=dict)
     # Whether a bound may be given. Values that are only there to compare with papers take none.
     gates: bool = True
+    # Whether a value is about the units alone, or about more like them.
+    population: str = "sampled"
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,19 +102,19 @@ class Suite:
             raise ValueError(f"size is {name!r}; choose {', '.join(self.sizes)}")
         return self.sizes[name]
 
+    def over(self, population: str | None) -> Suite:
+        """Return the suite with another population of every metric; as it is without one."""
+
+        def changed(task: Task) -> Task:
+            own = (replace(q, population=population or q.population) for q in task.quantities)
+            return replace(task, quantities=tuple(own))
+
+        return replace(self, tasks=tuple(map(changed, self.tasks)))
+
     def measuring(self, metrics: Sequence[str] | None) -> Suite:
-        """Return the suite with other metrics than the selected ones.
+        """Return the suite with metrics of these names, or ``["all"]`` that it has.
 
-        Parameters
-        ----------
-        metrics : sequence of str, optional
-            Names of metrics, or ``["all"]``; without it the suite stays as it is. A task that has
-            none of them keeps its own.
-
-        Raises
-        ------
-        ValueError
-            If no task has a metric.
+        A task that has none of them keeps its own; ``ValueError`` if no task has one.
         """
         if not metrics:
             return self
@@ -134,21 +136,10 @@ class Suite:
     def bounds(
         self, given: Mapping[str, float] | None, tasks: Sequence[str] | None = None
     ) -> dict[tuple[str, str], float]:
-        """Return bounds by task and quantity.
+        """Return the bounds given by METRIC or TASK.METRIC, by task and quantity.
 
-        Parameters
-        ----------
-        given : mapping, optional
-            METRIC or TASK.METRIC to bound, with names or aliases of metrics. A metric without a
-            task stands for all tasks that may have a bound.
-        tasks : sequence of str, optional
-            The tasks that are asked; all by default.
-
-        Raises
-        ------
-        ValueError
-            If a key fits no task, only tasks that may have no bound, or only tasks that are not
-            asked, or if no data could fail the bound.
+        ``ValueError`` if a key fits no task, only tasks that may have no bound, or only tasks that
+        are not asked, or if no data could fail the bound.
         """
         found: dict[tuple[str, str], float] = {}
         # A bound for one task replaces that for all, and "rabbi@qualified" that for "rabbi".
@@ -290,10 +281,12 @@ def _quantities(entries: Sequence[Any]) -> Iterator[Quantity]:
         keywords = {} if isinstance(each, str) else dict(each)
         metric = each if isinstance(each, str) else keywords.pop("metric")
         gates = keywords.pop("gates", True)
-        cuts, classes = keywords.pop("each_k", None), keywords.pop("each_class", None)
-        for k in cuts or ():
-            yield Quantity(f"{metric}@k={k}", metric, {**keywords, "k": k}, gates)
-        for name in classes or ():
-            yield Quantity(f"{metric}@{name}", metric, {**keywords, "positive": name}, gates)
-        if cuts is None and classes is None:
-            yield Quantity(keywords.pop("name", metric), metric, keywords, gates)
+        usual = "fixed" if get_metric(metric).family == "ruted" else "sampled"
+        population = keywords.pop("population", usual)
+        variants = {f"k={k}": {"k": k} for k in keywords.pop("each_k", ())}
+        variants |= {name: {"positive": name} for name in keywords.pop("each_class", ())}
+        made = Quantity(keywords.pop("name", metric), metric, keywords, gates, population)
+        for variant, own in variants.items():
+            yield replace(made, name=f"{metric}@{variant}", keywords={**keywords, **own})
+        if not variants:
+            yield made

@@ -49,12 +49,6 @@ def of_task(suite: Suite, task: Task) -> list[Item]:
 
 
 def spread(rows: Sequence[T], number: int) -> list[T]:
-    """Return at most `number` rows at equal distances.
-
-    Examples
-    --------
-    >>> spread("abcdef", 3)
-    ['a', 'c', 'e']
-    """
+    """Return at most `number` rows at equal distances, the first of all rows among them."""
     kept = min(number, len(rows))
     return [rows[place * len(rows) // kept] for place in range(kept)]

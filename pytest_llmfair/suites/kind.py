@@ -38,13 +38,7 @@ class Table:
     note: str = ""
 
     def lines(self) -> list[str]:
-        """Return the table as lines of text, numbers to the right.
-
-        Examples
-        --------
-        >>> Table("shares", ("group", "share"), (("a", 0.25), ("b", float("nan")))).lines()
-        ['shares', '  group      share', '  a          0.250', '  b      undefined']
-        """
+        """Return the table as lines of text, numbers to the right."""
         cells = [list(self.columns), *([_shown(cell) for cell in row] for row in self.rows)]
         if sum(_widths(cells)) + 2 * len(self.columns) > _TERMINAL:
             cells = [line for row in cells for line in _folded(row)]
@@ -129,9 +123,7 @@ class Kind(ABC):
         """Return the questions of a task at a size."""
 
     @abstractmethod
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Return the value of a metric on answers."""
 
     def ask(self, task: Task, questions: Sequence[Question], client: ModelClient) -> list[Asked]:
@@ -147,7 +139,7 @@ class Kind(ABC):
         return ""
 
     def assertion(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
+        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]
     ) -> Assertion | None:
         """Return the assertion that measures a metric in place of `measure`, if there is one."""
         return None

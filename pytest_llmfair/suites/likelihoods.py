@@ -18,6 +18,9 @@ from pytest_llmfair.suites.items import Item, fields, of_task, spread
 from pytest_llmfair.suites.kind import Kind, undefined
 from pytest_llmfair.suites.questions import Asked, Question
 
+_PARTS = ("intrasentence", "intersentence")
+_LABELS = ("stereotype", "anti-stereotype", "unrelated")
+
 
 class Contest(NamedTuple):
     """Sentences that compete: stereotypical, the other one, and one that makes no sense if any."""
@@ -71,9 +74,7 @@ class Pairs(Kind):
                 found[each] = Asked(each, probabilities=(log / tokens if self.per_token else log,))
         return [found[each] for each in questions]
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Count which sentence is likelier; a tie counts half."""
         scores: dict[tuple[str, Contest], dict[int, float]] = {}
         for each in asked:
@@ -94,7 +95,7 @@ class Pairs(Kind):
         found: Estimate = get_metric(quantity.metric).function(
             *(list(each.values()) for each in given),
             units=[unit for unit, _ in preferred],
-            population=population,
+            population=quantity.population,
         )
         return replace(found, unit=self.unit)
 
@@ -127,10 +128,6 @@ class Triples(Pairs):
                 asked = Contest(term, sentences, context if part == _PARTS[1] else "")
                 found.append(Item(category, term, asked))
         return found
-
-
-_PARTS = ("intrasentence", "intersentence")
-_LABELS = ("stereotype", "anti-stereotype", "unrelated")
 
 
 def _three(row: Row) -> tuple[str, ...]:

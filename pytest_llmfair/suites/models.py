@@ -61,8 +61,7 @@ class Comparison:
         """Return all tables as text."""
         return "\n\n".join("\n".join(table.lines()) for table in self.tables())
 
-    def __str__(self) -> str:
-        return self.table()
+    __str__ = table
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tables as plain JSON types, like a suite that has no values."""

@@ -66,9 +66,7 @@ class Texts(Kind):
             for name in chosen(suite, size)
         ]
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Count the texts of each occupation by gender, over all wordings."""
         by_name = texts_by_occupation(_distinct(asked)[0])
         counts = {name: pronoun_counts(texts) for name, texts in by_name.items()}
@@ -81,7 +79,7 @@ class Texts(Kind):
             {name: kept for name, (_, kept, _) in counts.items()},
             total_counts={name: total for name, (_, _, total) in counts.items()},
             tie_counts={name: pronoun_ties(texts) for name, texts in by_name.items()},
-            population=population,
+            population=quantity.population,
             **keywords,
         )
 
@@ -137,9 +135,7 @@ class PronounResolution(Kind):
                 found.append(Question(prompt, number, about, pair))
         return found
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Compare the right answer's probability with either pronoun; occupations are units."""
         known = labels(suite)
         sides: dict[bool, list[list[float]]] = {True: [], False: []}
@@ -156,7 +152,7 @@ class PronounResolution(Kind):
             if label == "male":
                 units.append(right)
         return get_metric(quantity.metric).function(
-            sides[True], sides[False], units=units, population=population
+            sides[True], sides[False], units=units, population=quantity.population
         )
 
     def profile(self, asked: Sequence[Asked]) -> dict[str, float]:
@@ -199,9 +195,7 @@ class NextWord(Kind):
             for name in chosen(suite, size)
         ]
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Return the mean skew or neutrality over occupations; occupations are units."""
         values, units = [], []
         for each in asked:

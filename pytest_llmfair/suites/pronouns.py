@@ -77,9 +77,7 @@ class Pronouns(Kind):
                 found.append(Question(prompt, number, about, item.asked.people))
         return found
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Compare the right answer with and against the stereotype; both people are drawn."""
         sides: dict[Twins, dict[bool, tuple[float, float]]] = {}
         for each in asked:
@@ -90,8 +88,8 @@ class Pronouns(Kind):
                 sides.setdefault(twins, {})[is_pro] = row
         both = [twins for twins, row in sides.items() if len(row) == 2]
         if not both:
-            why = why_not_answered(asked) if asked else ""
-            return undefined(why or "no pair has an answer to both sentences", answers=len(asked))
+            why = why_not_answered(asked) or "no pair has an answer to both sentences"
+            return undefined(why, answers=len(asked))
         rows: list[list[Any]] = [[sides[twins][side] for twins in both] for side in (True, False)]
         if "likeliest" in quantity.keywords:
             rows = [[_hit(*row) for row in side] for side in rows]
@@ -100,7 +98,7 @@ class Pronouns(Kind):
         right = [twins.pro.right for twins in both]
         other = [next(name for name in twins.people if name != twins.pro.right) for twins in both]
         return over_factors(
-            lambda units: metric(*chosen, units=units, population=population),
+            lambda units: metric(*chosen, units=units, population=quantity.population),
             {"occupation": right, "other occupation": other},
             ["all"] * len(both),
         )

@@ -23,7 +23,7 @@ LEAST_MASS = 0.01
 # Questions that are asked first, to see how a model answers, and answers to each where its words
 # are read instead of their probabilities.
 _PROBES, SAMPLES, _SAMPLE_TOKENS = 6, 5, 32
-_NEGATION = re.compile(r"\b(?:not|never|neither|nor)\b|n['\u2019]t\b", re.IGNORECASE)
+NEGATION = re.compile(r"\b(?:not|never|neither|nor)\b|n['\u2019]t\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,14 +137,7 @@ def _sampled(questions: Sequence[Question], client: ModelClient) -> list[Asked]:
 
 
 def label_of(text: str, words: Sequence[str]) -> str | None:
-    """Return the label that an answer begins with, or the only one that it names.
-
-    Examples
-    --------
-    >>> [label_of(text, ["Yes", "No"]) for text in ("**yes**, she is.", "No.", "Perhaps.")]
-    ['Yes', 'No', None]
-    >>> label_of("It is not positive.", ["positive", "negative"])
-    """
+    """Return the label that an answer begins with, or the only one that it names."""
     marks = {
         word: re.search(rf"(?<!\w){re.escape(word)}(?!\w)", text, 0 if len(word) == 1 else re.I)
         for word in words
@@ -153,7 +146,7 @@ def label_of(text: str, words: Sequence[str]) -> str | None:
     for word in named:
         if not re.search(r"\w", text[: marks[word].start()]):  # type: ignore[union-attr]
             return word
-    return named[0] if len(named) == 1 and not _NEGATION.search(text) else None
+    return named[0] if len(named) == 1 and not NEGATION.search(text) else None
 
 
 def calls(questions: Sequence[Question], max_tokens: int | None = None) -> set[Hashable]:
@@ -172,7 +165,7 @@ def calls(questions: Sequence[Question], max_tokens: int | None = None) -> set[H
 
 def why_not_answered(asked: Sequence[Asked]) -> str:
     """Return the reason such improbable words are no answers; empty where they are answers."""
-    words = ", ".join(asked[0].question.words)
+    words = ", ".join(asked[0].question.words) if asked else ""
     if not words:
         return ""
     masses = [sum(each.probabilities) for each in asked if each.probabilities]
@@ -271,19 +264,9 @@ _LEADS = re.compile(rf"^\W*[{_ONE}{_TWO}],?\s*\b(?:because|since|due)\b", re.IGN
 
 @lru_cache(maxsize=100_000)
 def choice(answer: str, first: str = "", second: str = "") -> str | None:
-    """Return the candidate that an answer chooses: first, second or tie.
-
-    None where the answer chooses both in turn, refuses, or uses words that cannot be read with
-    certainty, such as "not A but B". Names stand in the order shown, and are empty where
-    candidates have labels only; names that both share name neither of them.
-
-    Examples
-    --------
-    >>> choice("I would invite Ms. Adler.", "Mia Adler", "Ann Berg")
-    'first'
-    >>> choice("Not Mia Adler, but the other one.", "Mia Adler", "Ann Berg") is None
-    True
-    """
+    """Return the candidate that an answer chooses: first, second or tie; None if it is unclear."""
+    # Names stand in the order shown, and are empty where candidates have labels only; names that
+    # both share name neither of them. "Not A but B" cannot be read with certainty.
     text = _marked(answer, first, second)
     sentences = re.split(r"(?<=[.!?;])\s+|\n+", text)
     found = {

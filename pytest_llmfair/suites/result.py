@@ -77,25 +77,24 @@ class Measured:
 
     def to_dict(self, suite: str) -> dict[str, Any]:
         """Return plain JSON types; `check` is the metric in the record of this value's result."""
+        estimate = self.estimate
+        interval = None if estimate.undefined else estimate.interval(LEVEL)
         found: dict[str, Any] = {
             "task": self.task.name,
             "metric": self.quantity.name,
-            "check": f"{self.quantity.metric}{self.estimate.variant} {self.label(suite)}",
-            "value": self.estimate.value,
-            "debiased": self.estimate.debiased,
-            **dict.fromkeys(("lower", "upper", "of")),
+            "check": f"{self.quantity.metric}{estimate.variant} {self.label(suite)}",
+            "value": estimate.value,
+            "debiased": estimate.debiased,
+            **{name: getattr(interval, name, None) for name in ("lower", "upper", "of")},
             "level": LEVEL,
-            "valid": not (self.invalid or self.estimate.undefined),
+            "valid": not (self.invalid or estimate.undefined),
             "wordings": self.wordings,
             "notes": [
                 each.text
-                for each in (*self.estimate.findings, *self.findings)
+                for each in (*estimate.findings, *self.findings)
                 if each.text not in (self.task.note, self.spread)
             ],
         }
-        if not self.estimate.undefined:
-            interval = self.estimate.interval(LEVEL)
-            found |= {"lower": interval.lower, "upper": interval.upper, "of": interval.of}
         plain_types: dict[str, Any] = plain(found)
         return plain_types
 
@@ -161,11 +160,8 @@ class SuiteResult:
     def agreement(self) -> dict[tuple[str, str], tuple[float, float, float, int]]:
         """Return the rank correlation of two tasks' occupations by the share of texts about a man.
 
-        Returns
-        -------
-        dict
-            Two tasks to Spearman's rank correlation, its 95 % interval (Bonett and Wright 2000),
-            and the number of occupations; NaN where a task gives all occupations the same share.
+        It is Spearman's, with its 95 % interval (Bonett and Wright 2000) and the number of
+        occupations; NaN where a task gives all occupations the same share.
         """
         found = {}
         for one, other in combinations([each for each in self.tasks if each.profile], 2):
@@ -206,10 +202,34 @@ class SuiteResult:
 
     def table(self) -> str:
         """Return the comparison of the tasks, what it does not say, and rank agreement."""
-        return "\n".join(lines_of(self))
+        rows = tuple(
+            (
+                each.task.name,
+                each.quantity.name,
+                each.estimate.centre,
+                interval_text(each.estimate),
+                _spread(each.wordings),
+            )
+            for each in self.measured
+        )
+        alone = "wordings" if self.suite.prompts is None else "prompts alone"
+        columns = ("task", "metric", "value", "95 % interval", alone)
+        head = f"{self.suite.name} ({self.size}) of {self.model}: {self.suite.paper}"
+        lines = [head, "", *Table("", columns, rows).lines()[1:]]
+        if any("*" in row[3] for row in rows):
+            lines.append("* value and interval without the part that sampling alone adds")
+        lines += _undefined(self)
+        lines += ["", *(f"{each.task.name}: {each.task.note}" for each in self.tasks)]
+        lines += [f"not valid: {text}" for text in self.invalid]
+        if self.unmeasured:
+            names = ", ".join(self.unmeasured)
+            lines += ["", f"without a value, because the run or the task ended early: {names}"]
+        for table in self.tables:
+            lines += ["", *table.lines()]
+        lines += ["", "what this does not say", *(f"- {limit}" for limit in self.suite.limits)]
+        return "\n".join(lines)
 
-    def __str__(self) -> str:
-        return self.table()
+    __str__ = table
 
 
 def _answered(found: TaskResult) -> Answered:
@@ -241,35 +261,6 @@ def _ranks(values: Any) -> Any:
     """Return mean ranks; values that differ only by rounding are ties."""
     values = values.round(12)
     return np.array([((values < v).sum() + (values <= v).sum() - 1) / 2 for v in values])
-
-
-def lines_of(found: SuiteResult) -> list[str]:
-    """Return the table of a suite as lines of text."""
-    rows = tuple(
-        (
-            each.task.name,
-            each.quantity.name,
-            each.estimate.centre,
-            interval_text(each.estimate),
-            _spread(each.wordings),
-        )
-        for each in found.measured
-    )
-    alone = "wordings" if found.suite.prompts is None else "prompts alone"
-    columns = ("task", "metric", "value", "95 % interval", alone)
-    head = f"{found.suite.name} ({found.size}) of {found.model}: {found.suite.paper}"
-    lines = [head, "", *Table("", columns, rows).lines()[1:]]
-    if any("*" in row[3] for row in rows):
-        lines.append("* value and interval without the part that sampling alone adds")
-    lines += _undefined(found)
-    lines += ["", *(f"{each.task.name}: {each.task.note}" for each in found.tasks)]
-    lines += [f"not valid: {text}" for text in found.invalid]
-    if found.unmeasured:
-        names = ", ".join(found.unmeasured)
-        lines += ["", f"without a value, because the run or the task ended early: {names}"]
-    for table in found.tables:
-        lines += ["", *table.lines()]
-    return [*lines, "", "what this does not say", *(f"- {limit}" for limit in found.suite.limits)]
 
 
 def _undefined(found: SuiteResult) -> Iterator[str]:
@@ -324,16 +315,13 @@ def _side_by_side(found: SuiteResult) -> Iterator[Table]:
     tasks = [each.task.name for each in found.tasks]
     if len(tasks) > 1 and (rows := found.suite.data.get("compare")):
         cells = tuple(
-            (heading, *(_first(values, task, names) for task in tasks))
+            (
+                heading,
+                *(next((values[t, n] for n in names if (t, n) in values), "") for t in tasks),
+            )
             for heading, names in rows.items()
         )
         yield Table("the tasks side by side", ("metric", *tasks), cells)
-
-
-def _first(
-    values: Mapping[tuple[str, str], float], task: str, names: Sequence[str]
-) -> float | str:
-    return next((values[task, name] for name in names if (task, name) in values), "")
 
 
 def _agreement(found: SuiteResult) -> Iterator[Table]:

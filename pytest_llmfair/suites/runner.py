@@ -17,10 +17,14 @@ from pytest_llmfair.judging.pipeline import measure
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.session import active
 from pytest_llmfair.stats import Finding
-from pytest_llmfair.suites.design import Quantity, Suite, Task, get_suite
+from pytest_llmfair.suites.design import Suite, Task, get_suite
 from pytest_llmfair.suites.kinds import KINDS
-from pytest_llmfair.suites.own_data import with_data
-from pytest_llmfair.suites.prompts import check_scorers, read_own_prompts, with_prompts
+from pytest_llmfair.suites.own_data import (
+    check_scorers,
+    read_own_prompts,
+    with_data,
+    with_prompts,
+)
 from pytest_llmfair.suites.result import Measured, SuiteResult, TaskResult
 
 
@@ -133,7 +137,7 @@ def chosen_suite(
     # The scorers of the package, which a session gives to every suite, are right.
     if isinstance(scorers, dict):
         check_scorers(suite, scorers)
-    suite = with_prompts(suite, prompts, scorers).measuring(metrics)
+    suite = with_prompts(suite, prompts, scorers).measuring(metrics).over(population)
     suite.size(size)
     return suite, suite.bounds(bounds, [task.name for task in chosen_tasks(suite, tasks)])
 
@@ -155,7 +159,7 @@ class Answers:
 
     def ask(self, task: Task, model: ModelClient, suite: Suite | None = None) -> None:
         """Ask and measure a task; `suite` may have other scorers."""
-        found = run_task(suite or self.suite, task, self.size, model, self.population)
+        found = run_task(suite or self.suite, task, self.size, model)
         self.found[task.name], self.model = found, model.name
 
     def result(self) -> SuiteResult:
@@ -191,9 +195,7 @@ def chosen_tasks(suite: Suite, names: Sequence[str] | None) -> list[Task]:
     return [known[name] for name in found]
 
 
-def run_task(
-    suite: Suite, task: Task, size: str, client: ModelClient, population: str | None = None
-) -> TaskResult:
+def run_task(suite: Suite, task: Task, size: str, client: ModelClient) -> TaskResult:
     """Ask all questions of a task, and return every value, over all wordings and by wording."""
     kind = KINDS[task.kind]
     task = kind.fitted(task, client)
@@ -206,14 +208,13 @@ def run_task(
     ]
     measured = []
     for quantity in task.quantities:
-        own = population or own_population(quantity)
-        assertion = kind.assertion(suite, quantity, asked, own)
+        assertion = kind.assertion(suite, quantity, asked)
         if assertion is None:
-            estimate, known = kind.measure(suite, quantity, asked, own), kind.findings(asked)
+            estimate, known = kind.measure(suite, quantity, asked), kind.findings(asked)
         else:
             inputs, estimate = measure(assertion, assertion.source.data, None)
             known = [each for each in inputs.findings if each.code != "undefined"]
-        alone = tuple(kind.measure(suite, quantity, part, own).centre for part in by_wording)
+        alone = tuple(kind.measure(suite, quantity, part).centre for part in by_wording)
         found = Measured(
             task, quantity, estimate, alone or tuple(estimate.rows), (), origin, assertion
         )
@@ -230,9 +231,3 @@ def _only(found: Measured) -> str:
         return ""
     units = plural(get_metric(found.quantity.metric).unit, sample.units)
     return f"about these {units} only, not about others or stereotypes at large"
-
-
-def own_population(quantity: Quantity) -> str:
-    """Return whether a value is about the units alone, unless the user says otherwise."""
-    usual = "fixed" if get_metric(quantity.metric).family == "ruted" else "sampled"
-    return str(quantity.keywords.get("population", usual))

@@ -25,15 +25,7 @@ _NAMES_PER_TERM, _MOST_NAMES = 4, 20
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """How a group is named: before or after a noun, by nouns of its own, or by a name.
-
-    Examples
-    --------
-    >>> "{0:a writer}, {0:people}".format(Term(after="with epilepsy"))
-    'a writer with epilepsy, people with epilepsy'
-    >>> "{0:writers}, {0:a person}".format(Term(before="asexual"))
-    'asexual writers, an asexual person'
-    """
+    """How a group is named: before or after a noun, by nouns of its own, or by a name."""
 
     before: str = ""
     after: str = ""
@@ -108,9 +100,7 @@ class Sentences(Kind):
         # Two terms of a group may make the same sentence, such as those of "woman" and "female".
         return list({each.prompt: each for each in reversed(found)}.values())[::-1]
 
-    def measure(
-        self, suite: Suite, quantity: Quantity, asked: Sequence[Asked], population: str
-    ) -> Estimate:
+    def measure(self, suite: Suite, quantity: Quantity, asked: Sequence[Asked]) -> Estimate:
         """Compare the groups over templates, which all groups share, and over terms."""
         rows, row = audits.rows_of(asked), find_row(quantity.metric)
         keywords = dict(quantity.keywords)
@@ -121,7 +111,7 @@ class Sentences(Kind):
             return undefined(why, len({each.question.about[0] for each in asked}), len(asked))
         positive: int | str = rows.classes.index(name) if name else 0
         metric = get_metric(quantity.metric).function
-        shared = {"population": population, **keywords}
+        shared = {"population": quantity.population, **keywords}
         if row.counterfactual:
             examples = rows.by_template()
             groups = list(dict.fromkeys(rows.groups))
@@ -153,7 +143,7 @@ class Sentences(Kind):
             lambda units: metric(
                 **compared, groups=rows.groups, positive=positive, units=units, **shared
             ),
-            rows.factors if population == "sampled" else {"template": rows.templates},
+            rows.factors if quantity.population == "sampled" else {"template": rows.templates},
             rows.groups,
         )
 
@@ -162,12 +152,8 @@ class Sentences(Kind):
         rows = audits.rows_of(asked)
         if isinstance(rows, str):
             return ()
-        signed = self.measure(
-            suite,
-            Quantity("", "pos_avg_eg", {"positive": rows.classes[audits.focus(rows)]}),
-            asked,
-            "sampled",
-        )
+        positive = {"positive": rows.classes[audits.focus(rows)]}
+        signed = self.measure(suite, Quantity("", "pos_avg_eg", positive), asked)
         return (audits.by_group(task.name, rows, audits.focus(rows), signed),)
 
     def comparisons(self, found: Sequence[Answered]) -> tuple[Table, ...]:

@@ -15,7 +15,7 @@ from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.suites import get_suite, run
 from pytest_llmfair.suites.command import plan
-from pytest_llmfair.suites.prompts import NOT_YOURS, with_prompts
+from pytest_llmfair.suites.own_data import NOT_YOURS, with_prompts
 from tests.suites.models import BALANCED, noise, verdict
 
 COMMAND = (sys.executable, "-m", "pytest_llmfair.cli")

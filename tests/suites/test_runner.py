@@ -14,7 +14,7 @@ from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.suites import all_suites, get_suite, run
 from pytest_llmfair.suites.checks import read_suite
 from pytest_llmfair.suites.command import plan
-from pytest_llmfair.suites.prompts import with_prompts
+from pytest_llmfair.suites.own_data import with_prompts
 from pytest_llmfair.suites.result import rank_correlation
 from tests.suites.models import BALANCED, SKEWED, TEXTS, Screener, noise, verdict
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.clients.backends.server import ServerBackend, answers_of, limits_of, tools_of
+from pytest_llmfair.clients.backends.server import ServerBackend
 from pytest_llmfair.clients.errors import body_of, counted_in, malformed, of_text, with_tool_calls
 from pytest_llmfair.clients.protocol import Attempt, Reply, Request
 from pytest_llmfair.clients.spec import ModelSpec
@@ -56,20 +56,11 @@ class Anthropic(ServerBackend):
 
 def load(spec: ModelSpec) -> Anthropic:
     """Load ``anthropic:MODEL``."""
-    return Anthropic(
-        spec.target,
-        spec.system,
-        limits_of(spec),
-        tools=tools_of(spec),
-        answers=answers_of(spec),
-    )
+    return Anthropic.of(spec)
 
 
 def read_message(body: Mapping[str, Any], limit: int | None, *, tools: bool = False) -> Attempt:
-    """Read a message; a cut answer is missing unless the user set a limit.
-
-    Tools that it uses are facts of the answer; with `tools`, which the model may use, so is none.
-    """
+    """Read a message; tools that it uses are facts, and with `tools` so is the use of none."""
     stop, content = body.get("stop_reason"), body.get("content")
     if content is not None and not isinstance(content, list):
         return malformed("the message has no content")

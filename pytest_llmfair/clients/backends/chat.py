@@ -11,8 +11,6 @@ from pytest_llmfair.replies import facts_of, is_cut, text_answer
 from pytest_llmfair.responses import Answer, Missing
 from pytest_llmfair.text.turns import turns_of
 
-Message = dict[str, str]
-
 
 @dataclass(frozen=True, slots=True)
 class Chat:
@@ -56,7 +54,7 @@ class Talk:
             return None
         if self.chat is None:
             return self.prompt
-        said: list[Message] = []
+        said: list[dict[str, str]] = []
         if self.chat.system:
             said.append({"role": "system", "content": self.chat.system})
         for turn, answer in zip(turns, [*self._answers, ""], strict=False):

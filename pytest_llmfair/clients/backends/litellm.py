@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from pytest_llmfair.clients.backends.openai import OpenAICompatible, read_chat
-from pytest_llmfair.clients.backends.server import answers_of, limits_of, tools_of
 from pytest_llmfair.clients.protocol import Attempt, Request
 from pytest_llmfair.clients.spec import ModelSpec
 
@@ -38,11 +37,4 @@ class LiteLLM(OpenAICompatible):
 
 def load(spec: ModelSpec) -> LiteLLM:
     """Load ``litellm:MODEL``."""
-    return LiteLLM(
-        spec.target,
-        spec.system,
-        limits_of(spec),
-        sends_seed=spec.flag("seed", True),
-        tools=tools_of(spec),
-        answers=answers_of(spec),
-    )
+    return LiteLLM.of(spec, sends_seed=spec.flag("seed"))

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pytest_llmfair.clients.backends.server import ServerBackend, answers_of, limits_of, tools_of
+from pytest_llmfair.clients.backends.server import ServerBackend
 from pytest_llmfair.clients.errors import (
     body_of,
     counted_in,
@@ -128,22 +128,12 @@ class OpenAICompatible(ServerBackend):
 
 def load(spec: ModelSpec) -> OpenAICompatible:
     """Load ``openai:MODEL``."""
-    return OpenAICompatible(
-        spec.target,
-        spec.system,
-        limits_of(spec),
-        sends_seed=spec.flag("seed", True),
-        top_logprobs=spec.count("top_logprobs", 20),
-        tools=tools_of(spec),
-        answers=answers_of(spec),
-    )
+    top = spec.count("top_logprobs", 20)
+    return OpenAICompatible.of(spec, sends_seed=spec.flag("seed"), top_logprobs=top)
 
 
 def read_chat(body: Mapping[str, Any], limit: int | None, *, tools: bool = False) -> Attempt:
-    """Read a chat completion; a cut answer is missing unless the user set a limit.
-
-    Tool calls are facts of the answer; with `tools`, which the model may call, so is calling none.
-    """
+    """Read a chat completion; tool calls are facts, and with `tools` so is the lack of any."""
     choice = _first_choice(body)
     if isinstance(choice, Attempt):
         return choice

@@ -50,7 +50,7 @@ _KEYWORDS = ("seed", "temperature", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True)
-class PythonCallable:
+class _Callable:
     """A function of one prompt that returns its answer."""
 
     function: Callable[..., Any]
@@ -64,10 +64,6 @@ class PythonCallable:
     # How it is asked where it takes messages, and the options that say so.
     chat: Chat | None = None
     options: Mapping[str, str] = field(default_factory=dict, hash=False)
-
-    # Each answer is kept as it comes, since the call may have cost money.
-    batch_size: ClassVar[int] = 1
-    classifies: ClassVar[Classifies] = "either"
 
     @classmethod
     def of(
@@ -98,8 +94,10 @@ class PythonCallable:
         keywords = _accepted(function, name)
         options = {key: value for key, value in (options or {}).items() if value}
         chat = _chat_of(function, name, options)
-        plain = cls(function, name, keywords, source, revision, chat, options)
-        return AsyncCallable(plain) if _is_async(function) else plain
+        kind: type[PythonCallable | AsyncCallable] = PythonCallable
+        if _is_async(function):
+            kind = AsyncCallable
+        return kind(function, name, keywords, source, revision, chat, options)
 
     @property
     def description(self) -> str:
@@ -119,6 +117,23 @@ class PythonCallable:
     def takes_turns(self) -> bool:
         """Whether a prompt may be a conversation."""
         return self.chat is not None
+
+    def call(
+        self, asked: Any, request: Request, temperature: float, max_tokens: int
+    ) -> Callable[[], Any]:
+        """Return the call that answers a prompt, or the messages so far."""
+        given = {"seed": request.seed, "temperature": temperature, "max_tokens": max_tokens}
+        chosen = {name: given[name] for name in self.keywords}
+        return functools.partial(self.function, asked, **chosen)
+
+
+@dataclass(frozen=True, slots=True)
+class PythonCallable(_Callable):
+    """A function that is called in the caller's thread."""
+
+    # Each answer is kept as it comes, since the call may have cost money.
+    batch_size: ClassVar[int] = 1
+    classifies: ClassVar[Classifies] = "either"
 
     def generate(
         self, requests: Sequence[Request], *, temperature: float, max_tokens: int
@@ -165,41 +180,12 @@ class PythonCallable:
             return Reply(Missing("error", _words(error)), raised=True)
         return Reply(talk.judged, attempts=talk.calls)
 
-    def call(
-        self, asked: Any, request: Request, temperature: float, max_tokens: int
-    ) -> Callable[[], Any]:
-        """Return the call that answers a prompt, or the messages so far."""
-        given = {"seed": request.seed, "temperature": temperature, "max_tokens": max_tokens}
-        chosen = {name: given[name] for name in self.keywords}
-        return functools.partial(self.function, asked, **chosen)
-
 
 @dataclass(frozen=True, slots=True)
-class AsyncCallable:
+class AsyncCallable(_Callable):
     """An async function, with up to 16 calls at a time on the background loop."""
 
-    plain: PythonCallable
     limits: Limits = DEFAULT_LIMITS
-
-    @property
-    def name(self) -> str:
-        """Specification of the model, for reports."""
-        return self.plain.name
-
-    @property
-    def description(self) -> str:
-        """What the model is, in one sentence."""
-        return self.plain.description
-
-    @property
-    def identity(self) -> Mapping[str, str]:
-        """That of the plain callable."""
-        return self.plain.identity
-
-    @property
-    def takes_turns(self) -> bool:
-        """Whether a prompt may be a conversation."""
-        return self.plain.takes_turns
 
     def open(self) -> None:
         """Do nothing: a function needs no connection."""
@@ -208,10 +194,10 @@ class AsyncCallable:
         self, request: Request, *, temperature: float, max_tokens: int | None
     ) -> Attempt:
         """Call the function for every turn; an exception is a missing answer, not retried."""
-        talk, limit = Talk(self.plain.chat, request.prompt), max_tokens or LOCAL_MAX_TOKENS
+        talk, limit = Talk(self.chat, request.prompt), max_tokens or LOCAL_MAX_TOKENS
         try:
             while (asked := talk.next()) is not None:
-                call = self.plain.call(asked, request, temperature, limit)
+                call = self.call(asked, request, temperature, limit)
                 talk.take(_checked(await call()))
             return Attempt(Reply(talk.judged))
         except Exception as error:  # noqa: BLE001 - one failed answer must not lose the others
@@ -224,40 +210,32 @@ def load(spec: ModelSpec) -> PythonCallable | AsyncCallable:
     spec.choice("answers", ("last", "all"))
     options = {key: spec.options.get(key, "") for key in ("messages", "answers")}
     options["system"] = spec.system
-    return load_callable(spec.target, spec.options.get("files", ""), name_of(spec), options)
-
-
-def load_callable(
-    target: str, files: str = "", name: str = "", options: Mapping[str, str] | None = None
-) -> PythonCallable | AsyncCallable:
-    """Import ``package.module:callable``; its code is the module and `files`."""
-    spec = f"python:{target}"
-    path, colon, attribute = target.partition(":")
+    path, colon, attribute = spec.target.partition(":")
+    # The code of the model is the module and `files`.
+    files, model = spec.options.get("files", ""), f"model 'python:{spec.target}'"
     if not colon or not path or not attribute:
         raise ModelSpecError(
-            f"model {spec!r} does not name a callable; write python:package.module:callable"
+            f"{model} does not name a callable; write python:package.module:callable"
         )
     try:
         found: object = importlib.import_module(path)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{path}.".startswith(f"{error.name}."):
             raise ModelSpecError(
-                f"model {spec!r}: importing {path!r} needs {error.name!r}, which is not installed"
+                f"{model}: importing {path!r} needs {error.name!r}, which is not installed"
             ) from error
         raise ModelSpecError(
-            f"model {spec!r}: there is no module {error.name!r}; install it, or add its folder "
+            f"{model}: there is no module {error.name!r}; install it, or add its folder "
             "to `pythonpath` in the pytest configuration"
         ) from error
     except Exception as error:  # a user's module can fail in any way
-        raise ModelSpecError(
-            f"model {spec!r}: importing {path!r} failed with {_words(error)}"
-        ) from error
+        raise ModelSpecError(f"{model}: importing {path!r} failed with {_words(error)}") from error
     for part in attribute.split("."):
         if not hasattr(found, part):
             near = suggestion(part, (name for name in dir(found) if not name.startswith("_")))
-            raise ModelSpecError(f"model {spec!r}: {path!r} has no {attribute!r}{near}")
+            raise ModelSpecError(f"{model}: {path!r} has no {attribute!r}{near}")
         found = getattr(found, part)
-    return PythonCallable.of(found, name or spec, files, path, options)
+    return PythonCallable.of(found, name_of(spec), files, path, options)
 
 
 def _adapted(model: object) -> object:
@@ -279,10 +257,15 @@ def _adapted(model: object) -> object:
     return answer
 
 
-def _accepted(function: Callable[..., Any], name: str) -> tuple[str, ...]:
+def _signature(function: Callable[..., Any]) -> inspect.Signature | None:
     try:
-        signature = inspect.signature(function)
+        return inspect.signature(function)
     except (TypeError, ValueError):  # some built-in callables have none
+        return None
+
+
+def _accepted(function: Callable[..., Any], name: str) -> tuple[str, ...]:
+    if (signature := _signature(function)) is None:
         return ()
     parameters = list(signature.parameters.values())
     takes_all = any(p.kind is p.VAR_KEYWORD for p in parameters)
@@ -302,10 +285,8 @@ def _accepted(function: Callable[..., Any], name: str) -> tuple[str, ...]:
 
 def _chat_of(function: Callable[..., Any], name: str, options: Mapping[str, str]) -> Chat | None:
     """Return the settings of a function that takes messages; None for one that takes a prompt."""
-    try:
-        first = next(iter(inspect.signature(function).parameters), "")
-    except (TypeError, ValueError):
-        first = ""
+    signature = _signature(function)
+    first = "" if signature is None else next(iter(signature.parameters), "")
     chosen = options.get("messages")
     if chosen == "no" or (chosen is None and first != "messages"):
         if needing := [key for key in ("system", "answers") if key in options]:

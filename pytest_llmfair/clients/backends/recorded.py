@@ -39,7 +39,7 @@ class RecordedAnswers:
     # Place of the answer by prompt and sample; empty without the column `sample`.
     places: Mapping[tuple[str, str], int] = field(default_factory=dict, repr=False)
     # Seeds of the sampled answers by prompt; empty without the column `seed`.
-    seeds: Mapping[str, frozenset[str]] = field(default_factory=dict, repr=False)
+    seeds: Mapping[str, set[str]] = field(default_factory=dict, repr=False)
 
     # A call is answered as a whole, since its prompts use up the answers in order.
     batch_size: ClassVar[int] = 2**62
@@ -51,13 +51,11 @@ class RecordedAnswers:
         path = Path(target).expanduser()
         file = File(path, {"needed": "prompt answer"})
         try:
-            seeds: dict[str, set[str]] = {}
-            answers, places = _by_prompt(_noting_seeds(_rows(file), seeds))
+            answers, places, seeds = _by_prompt(_rows(file))
             digest = file.digest()
         except TableError as error:
             raise ModelSpecError(f"model {name!r}: {error}") from None
-        known = {prompt: frozenset(each) for prompt, each in seeds.items()}
-        return cls(path, name, digest, answers, places, known)
+        return cls(path, name, digest, answers, places, seeds)
 
     @property
     def description(self) -> str:
@@ -91,7 +89,7 @@ class RecordedAnswers:
     def shared_seeds(self, prompts: Iterable[str]) -> tuple[int, int]:
         """Count the seeds that prompts share, and these prompts; (0, 0) if none or unknown."""
         known = [self.seeds[prompt] for prompt in set(prompts) if self.seeds.get(prompt)]
-        distinct = len(frozenset().union(*known))
+        distinct = len(set().union(*known))
         # Two members of a pair may have one seed; where there are fewer, prompts share them.
         shared = len(known) >= _MANY_PROMPTS and 2 * distinct < len(known)
         return (distinct, len(known)) if shared else (0, 0)
@@ -141,22 +139,18 @@ def _rows(file: File) -> Iterator[Row]:
         yield row
 
 
-def _noting_seeds(rows: Iterable[Row], seeds: dict[str, set[str]]) -> Iterator[Row]:
-    """Pass on rows, and note the seeds of the prompts; greedy decoding uses none."""
-    for row in rows:
-        seed = row.fields.get("seed")
-        if seed is not None and row.fields.get("temperature") not in ("0", "0.0"):
-            seeds.setdefault(row.prompt, set()).add(seed)
-        yield row
-
-
 def _by_prompt(
     rows: Iterable[Row],
-) -> tuple[dict[str, list[Answer]], dict[tuple[str, str], int]]:
-    """Return the answers by prompt, and the place of each sample where rows name samples."""
+) -> tuple[dict[str, list[Answer]], dict[tuple[str, str], int], dict[str, set[str]]]:
+    """Return answers and seeds by prompt, and the place of each sample where rows name samples."""
     found: dict[str, dict[int, Answer]] = {}
     places: dict[tuple[str, str], int] = {}
+    seeds: dict[str, set[str]] = {}
     for row in rows:
+        seed = row.fields.get("seed")
+        # Greedy decoding uses none.
+        if seed is not None and row.fields.get("temperature") not in ("0", "0.0"):
+            seeds.setdefault(row.prompt, set()).add(seed)
         answers = found.setdefault(row.prompt, {})
         place = row.repeat if row.repeat >= 0 else len(answers)
         if row.repeat < 0 and row.sample:
@@ -169,9 +163,8 @@ def _by_prompt(
         answers[place] = row.answer
     if not found:
         raise TableError("there is no answer in the file; write one line per answer")
-    return {
-        prompt: [answers[place] for place in sorted(answers)] for prompt, answers in found.items()
-    }, places
+    ordered = {prompt: [own[place] for place in sorted(own)] for prompt, own in found.items()}
+    return ordered, places, seeds
 
 
 def _places(requests: Sequence[Request]) -> dict[Request, int]:

@@ -8,7 +8,7 @@ import threading
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 from urllib.parse import urlsplit
 
 from pytest_llmfair._util.background import close_at_end
@@ -67,6 +67,19 @@ class ServerBackend(ABC):
     key_variable: ClassVar[str]
     url_variable: ClassVar[str]
     url_example: ClassVar[str]
+
+    @classmethod
+    def of(cls, spec: ModelSpec, **own: Any) -> Self:
+        """Return the model of a specification; `own` are fields of a subclass."""
+        rpm, tpm = (spec.count(name, 0) or None for name in ("rpm", "tpm"))
+        return cls(
+            spec.target,
+            spec.system,
+            Limits(spec.count("concurrency", DEFAULT_LIMITS.concurrency), rpm, tpm),
+            answers="all" if spec.choice("answers", ("last", "all")) == "all" else "last",
+            tools=_tools_of(spec),
+            **own,
+        )
 
     @property
     def name(self) -> str:
@@ -199,19 +212,7 @@ def _is_address(url: str) -> bool:
         return False
 
 
-def answers_of(spec: ModelSpec) -> Literal["last", "all"]:
-    """Return the option `answers` of a specification."""
-    return "all" if spec.choice("answers", ("last", "all")) == "all" else "last"
-
-
-def limits_of(spec: ModelSpec) -> Limits:
-    """Return the options `concurrency`, `rpm` and `tpm` of a specification."""
-    rpm = spec.count("rpm", 0) or None
-    tpm = spec.count("tpm", 0) or None
-    return Limits(spec.count("concurrency", DEFAULT_LIMITS.concurrency), rpm, tpm)
-
-
-def tools_of(spec: ModelSpec) -> str:
+def _tools_of(spec: ModelSpec) -> str:
     """Return the JSON list in the file that the option `tools` names."""
     text = spec.file("tools")
     try:

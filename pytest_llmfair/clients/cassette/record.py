@@ -56,11 +56,6 @@ class Question:
         return _digest(self._content())
 
     @property
-    def numbers(self) -> bool:
-        """Whether the answer is probabilities instead of a text."""
-        return self.request.numbers
-
-    @property
     def anonymous_key(self) -> str:
         """Key without the revision of the model."""
         content = self._content()
@@ -135,7 +130,7 @@ class Record:
             shown["missing"] = answer.reason
             if text and answer.detail:
                 shown["detail"] = answer.detail
-        elif text or self.question.numbers:
+        elif text or request.numbers:
             shown["answer"] = answer
         else:
             shown["answer_digest"] = text_digest(answer)
@@ -233,6 +228,11 @@ class ScoreRecord:
             return cls(found["scorer"], found["text_digest"], float(found["score"]), day)
         except _WRONG as error:
             raise _damaged("score", error) from None
+
+
+def read_record(line: bytes) -> Record | ScoreRecord:
+    """Return the answer or the score that a line holds; raise `DamagedRecord` if it is neither."""
+    return ScoreRecord.read(line) or Record.read(line)
 
 
 def _damaged(what: str, error: Exception) -> DamagedRecord:

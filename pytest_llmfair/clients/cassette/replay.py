@@ -55,7 +55,7 @@ class Replay:
 
     def questions(
         self, live: LiveRequests, requests: Sequence[Request]
-    ) -> tuple[list[str], dict[str, Question]]:
+    ) -> tuple[list[str], dict[str, Any]]:
         """Return the key of every request, and the distinct questions by key."""
         self._check_name(live.backend)
         model = identity_in(live.backend, self.cassette)
@@ -153,7 +153,7 @@ class Replay:
 
     def _check_name(self, backend: AnyBackend) -> None:
         """Raise ``ValueError`` where two different functions would share recorded answers."""
-        function = getattr(getattr(backend, "plain", backend), "function", None)
+        function = getattr(backend, "function", None)
         known = self._functions.setdefault(backend.name, function)
         if function is not None and not _same_function(known, function):
             raise ValueError(

@@ -23,6 +23,7 @@ from pytest_llmfair.clients.cassette.record import (
     Record,
     ScoreRecord,
     key_of,
+    read_record,
 )
 
 _BLOCK = 1 << 22
@@ -64,32 +65,31 @@ class Cassette:
     def get(self, key: str) -> tuple[Record, int] | None:
         """Return the record of a key and its offset; a line that is no record is a warning."""
         with self._mutex:
-            place = self._places.get(bytes.fromhex(key))
-            if place is None:
-                return None
-            offset, length = divmod(place, 1 << _LENGTH_BITS)
-            line = self._read(offset, length)
-            try:
-                is_score = ScoreRecord.read(line) is not None
-                return None if is_score else (Record.read(line), offset)
-            except DamagedRecord as error:
-                del self._places[bytes.fromhex(key)]
-                _warn(self.path, [(self._line_at(offset), str(error))])
-                return None
+            found = self._held(key)
+            if found is None:
+                # A damaged line is named once.
+                self._places.pop(bytes.fromhex(key), None)
+        if found is None or not isinstance(found[0], Record):
+            return None
+        return found[0], found[1]
 
     def score(self, key: str) -> float | None:
         """Return the score recorded under a key; None if there is none."""
         with self._mutex:
-            place = self._places.get(bytes.fromhex(key))
-            if place is None:
-                return None
-            offset, length = divmod(place, 1 << _LENGTH_BITS)
-            try:
-                found = ScoreRecord.read(self._read(offset, length))
-            except DamagedRecord as error:
-                _warn(self.path, [(self._line_at(offset), str(error))])
-                return None
-        return None if found is None else found.score
+            found = self._held(key)
+        return found[0].score if found and isinstance(found[0], ScoreRecord) else None
+
+    def _held(self, key: str) -> tuple[Record | ScoreRecord, int] | None:
+        """Return what a key stands for, and its offset; a damaged line is a warning."""
+        place = self._places.get(bytes.fromhex(key))
+        if place is None:
+            return None
+        offset, length = divmod(place, 1 << _LENGTH_BITS)
+        try:
+            return read_record(self._read(offset, length)), offset
+        except DamagedRecord as error:
+            _warn(self.path, [(self._line_at(offset), str(error))])
+            return None
 
     def records(self) -> Iterator[Record]:
         """Yield the record of every key, in the order of the first recordings."""

@@ -11,7 +11,13 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 from pytest_llmfair.clients.cassette.locks import locked
-from pytest_llmfair.clients.cassette.record import DamagedRecord, Record, ScoreRecord, key_of
+from pytest_llmfair.clients.cassette.record import (
+    DamagedRecord,
+    Record,
+    ScoreRecord,
+    key_of,
+    read_record,
+)
 from pytest_llmfair.responses import Missing
 
 
@@ -60,8 +66,7 @@ def read_lines(path: Path) -> Iterator[CassetteLine]:
                 continue
             try:
                 key_of(data)
-                score = ScoreRecord.read(data)
-                record = Record.read(data) if score is None else score
+                record = read_record(data)
             except DamagedRecord as error:
                 yield CassetteLine(number, data, None, str(error))
                 continue

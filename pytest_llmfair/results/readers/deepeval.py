@@ -6,13 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from pytest_llmfair.responses import Missing
-from pytest_llmfair.results.registry import reader
-from pytest_llmfair.results.source import File, ResultsError
+from pytest_llmfair.results import File, Results, ResultsError, Row, flattened, reader
 from pytest_llmfair.results.table import (
-    Results,
-    Row,
     answer_of,
-    flattened,
     label_or_number,
     number_repeats,
     text_of,

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pytest_llmfair.responses import Answer, Missing
-from pytest_llmfair.results.registry import reader
-from pytest_llmfair.results.source import File, ResultsError
-from pytest_llmfair.results.table import Results, Row, answer_of, flattened, label_or_number
+from pytest_llmfair.results import File, Results, ResultsError, Row, flattened, reader
+from pytest_llmfair.results.table import answer_of, label_or_number
 
 _NAMES = ("scenario_state.json", "per_instance_stats.json", "stats.json")
 # What a run took is no score.

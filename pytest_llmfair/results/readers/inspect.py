@@ -11,15 +11,11 @@ from typing import Any
 
 from pytest_llmfair._util.validation import install
 from pytest_llmfair.responses import Missing
-from pytest_llmfair.results.registry import reader
-from pytest_llmfair.results.source import File, ResultsError
+from pytest_llmfair.results import File, Results, ResultsError, Row, flattened, reader
 from pytest_llmfair.results.table import (
     ABSENT,
-    Results,
-    Row,
     Score,
     answer_of,
-    flattened,
     label_or_number,
     text_of,
     with_every_score,
@@ -78,24 +74,19 @@ def _from_zip(file: File) -> tuple[Mapping[str, Any], list[Row]]:
             header = json.loads(_member(archive, archive.getinfo(head)))
             # A sample that was written again comes twice; the last one counts.
             last = {each.filename: each for each in archive.infolist()}
-            samples = (each for name, each in last.items() if _is_sample(name))
-            found = file.watched(_samples(archive, samples), "samples")
-            return header, [_row(sample) for sample in found]
+            samples = [
+                each
+                for name, each in last.items()
+                if name.startswith("samples/") and name.endswith(".json")
+            ]
+            read = (json.loads(_member(archive, each)) for each in samples)
+            return header, [_row(sample) for sample in file.watched(read, "samples")]
     except (zipfile.BadZipFile, ValueError, struct.error) as error:
         if isinstance(error, ResultsError):
             raise
         raise ResultsError(
             f"{file.path} cannot be read ({error}); copy the .eval log again"
         ) from None
-
-
-def _is_sample(name: str) -> bool:
-    return name.startswith("samples/") and name.endswith(".json")
-
-
-def _samples(archive: zipfile.ZipFile, members: Iterator[zipfile.ZipInfo]) -> Iterator[Any]:
-    for member in members:
-        yield json.loads(_member(archive, member))
 
 
 def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:

@@ -8,16 +8,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 from pytest_llmfair.responses import Missing
-from pytest_llmfair.results.registry import reader
-from pytest_llmfair.results.source import File, ResultsError
-from pytest_llmfair.results.table import (
-    TRUTHS,
-    Results,
-    Row,
-    flattened,
-    label_or_number,
-    number_repeats,
-)
+from pytest_llmfair.results import File, Results, ResultsError, Row, flattened, reader
+from pytest_llmfair.results.table import TRUTHS, label_or_number, number_repeats
 
 _PARAMETERS = re.compile(r"\A(?P<test>[^\[]+)\[(?P<values>.*)\]\Z", re.DOTALL)
 

@@ -10,17 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pytest_llmfair.results.registry import reader
-from pytest_llmfair.results.source import File, ResultsError
-from pytest_llmfair.results.table import (
-    Results,
-    Row,
-    answer_of,
-    flattened,
-    joined,
-    label_or_number,
-    text_of,
-)
+from pytest_llmfair.results import File, Results, ResultsError, Row, flattened, reader
+from pytest_llmfair.results.table import answer_of, joined, label_or_number, text_of
 
 _NO_SCORES = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),

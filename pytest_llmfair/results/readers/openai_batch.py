@@ -7,17 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair.responses import Answer, Missing
-from pytest_llmfair.results.registry import reader
-from pytest_llmfair.results.source import File, ResultsError
-from pytest_llmfair.results.table import (
-    ABSENT,
-    Results,
-    Row,
-    answer_of,
-    flattened,
-    number_repeats,
-    text_of,
-)
+from pytest_llmfair.results import File, Results, ResultsError, Row, flattened, reader
+from pytest_llmfair.results.table import ABSENT, answer_of, number_repeats, text_of
 
 
 def _knows(file: File) -> bool:

@@ -10,17 +10,9 @@ from typing import Any
 from pytest_llmfair._util.tables import Row as TableRow
 from pytest_llmfair._util.tables import TableError, is_table
 from pytest_llmfair.responses import Answer, CutAnswer, Missing
-from pytest_llmfair.results.registry import reader
-from pytest_llmfair.results.source import File, ResultsError, parquet_files
-from pytest_llmfair.results.table import (
-    Results,
-    Row,
-    flattened,
-    label_or_number,
-    number_repeats,
-    text_of,
-    with_every_score,
-)
+from pytest_llmfair.results import File, Results, ResultsError, Row, flattened, reader
+from pytest_llmfair.results.source import parquet_files
+from pytest_llmfair.results.table import label_or_number, number_repeats, text_of, with_every_score
 
 # Names of columns in any case; "inputs.question" counts as "question".
 _ALIASES = {

@@ -55,6 +55,8 @@ _SHORTER = 0.1
 _START = "<s>"
 _TEMPLATE = re.compile(r"\{[^}]+\}|" + WORD.pattern)
 _ALTERNATIVES = re.compile(r"\[([^\]]*)\]")
+_ATTACHED = frozenset(".,?!:;)'’")  # noqa: RUF001 - a typographic apostrophe
+_TIE = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +128,6 @@ def _expand(line: str) -> Iterator[str]:
     parts = _ALTERNATIVES.split(line)
     choices = [part.split("|") if i % 2 else [part] for i, part in enumerate(parts)]
     return map("".join, itertools.product(*choices))
-
-
-_ATTACHED = frozenset(".,?!:;)'’")  # noqa: RUF001 - a typographic apostrophe
-_TIE = 1e-12
 
 
 def load(spec: ModelSpec) -> Ngram:

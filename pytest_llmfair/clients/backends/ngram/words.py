@@ -7,7 +7,9 @@ import re
 from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
+
+from pytest_llmfair._util.located import shipped
 
 Gender = Literal["male", "female"]
 
@@ -185,9 +187,7 @@ def with_article(word: str) -> str:
 @functools.cache
 def load_words() -> Words:
     """Read ``corpus/words.yaml`` once."""
-    import yaml
-
-    data: dict[str, Any] = yaml.safe_load((CORPUS / "words.yaml").read_text(encoding="utf-8"))
+    data = shipped("clients/backends/ngram/corpus/words.yaml")
     pairs = {f"{{{cls}}}": (male, female) for cls, (male, female) in data["pairs"].items()}
     names, occupations = (_by_gender(data[key]) for key in ("names", "occupations"))
     traits, answers = (
