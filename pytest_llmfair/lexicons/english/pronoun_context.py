@@ -23,7 +23,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_person,
     is_predicative,
     is_time,
-    word_classes,
+    words_of,
 )
 
 SUBJECTS = ("i", "you", "he", "she", "it", "we", "they")
@@ -182,7 +182,7 @@ def is_initialism(word: str) -> bool:
 @functools.lru_cache(maxsize=8192)
 def is_form(word: str, kind: str) -> bool:
     """Whether a word is a form of a verb of a class: "gave" of "give"."""
-    return not word_classes()[kind].isdisjoint(base_forms(word))
+    return not words_of(kind).isdisjoint(base_forms(word))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -202,7 +202,7 @@ def base_forms(word: str) -> tuple[str, ...]:
 
 @functools.cache
 def _irregular_forms() -> dict[str, str]:
-    return dict(form.split("-") for form in word_classes()["irregular_forms"])
+    return dict(form.split("-") for form in words_of("irregular_forms"))
 
 
 def is_bare_verb(word: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
 from typing import NamedTuple
 
@@ -73,12 +73,12 @@ def is_predicative(word: str) -> bool:
 
 def is_adverb(word: str) -> bool:
     """Whether a lower-case word is an adverb, or one where a phrase ends ("more")."""
-    return is_ly_adverb(word) or word in word_classes()["closed_if_final"]
+    return is_ly_adverb(word) or is_one_of(word, "closed_if_final")
 
 
 def is_ly_adverb(word: str) -> bool:
     """Whether it is an adverb in -ly."""
-    return word.endswith("ly") and word not in word_classes()["not_adverbs"]
+    return word.endswith("ly") and not is_one_of(word, "not_adverbs")
 
 
 def is_participle(word: str) -> bool:
@@ -88,7 +88,7 @@ def is_participle(word: str) -> bool:
 
 def is_owner(word: str) -> bool:
     """Whether a lower-case word is a possessor: "my", "Ann's"."""
-    return word in word_classes()["owners"] or word.endswith(("'s", "s'"))
+    return is_one_of(word, "owners") or word.endswith(("'s", "s'"))
 
 
 def is_number(word: str) -> bool:
@@ -96,13 +96,6 @@ def is_number(word: str) -> bool:
     if is_one_of(word, "numbers") or word[0].isdigit():
         return True
     return "-" in word and words_of("numbers").issuperset(word.split("-"))
-
-
-def word_classes() -> Mapping[str, frozenset[str]]:
-    """Return the word lists by name."""
-    if not _CLASSES:
-        _CLASSES.update(_read())
-    return _CLASSES
 
 
 def _read() -> dict[str, frozenset[str]]:
@@ -124,10 +117,11 @@ class _Classes(dict[str, frozenset[str]]):
     """The word lists by name, read when the first is asked for."""
 
     def __missing__(self, kind: str) -> frozenset[str]:
-        classes = word_classes()
-        if kind not in classes:
+        if not self:
+            self.update(_read())
+        if kind not in self:
             raise KeyError(kind)
-        return classes[kind]
+        return self[kind]
 
 
 # One mention needs about a hundred look-ups, so they go to a dict directly.
@@ -211,9 +205,9 @@ def is_verb(word: str, following: str, *, bare: bool = False) -> bool:
         return True
     if _takes_object(word, following, bare):
         return True
-    past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
-    participle = is_one_of(word, "participles")  # "dominated area"
-    return is_ly_adverb(word) or (past and (ends_phrase(following) or not participle))
+    # "dominated area"
+    past = is_participle(word) and (ends_phrase(following) or not is_one_of(word, "participles"))
+    return past or is_ly_adverb(word)
 
 
 def noun_phrase_ends(words: Sequence[str], *, bare: bool = False) -> bool:
