@@ -50,6 +50,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_verb,
     noun_phrase_ends,
     shape_of,
+    singulars,
     without_end,
     words_of,
 )
@@ -324,10 +325,7 @@ def _phrase(text: str, at: int) -> tuple[list[str], str]:
 
 
 def _is_animal(word: str, before: str) -> bool:
-    single = bare(word)
-    forms = [single, single.removesuffix("s"), single.removesuffix("es")]
-    if single.endswith("ies"):
-        forms.append(single[:-3] + "y")
+    forms = singulars(bare(word))
     return any(
         is_one_of(form, "animals") or is_one_of(f"{before}-{form}", "animals") for form in forms
     )

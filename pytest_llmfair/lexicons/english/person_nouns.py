@@ -141,8 +141,6 @@ def _is_strict(word: str, last: str, capital: bool) -> bool:
         return True
     if capital and last.endswith(("an", "ic")) and not is_person(last):  # "Sri Lankan"
         return True
-    if in_classes(word, "faiths", "contrasted", "seldom_of_things", "strict_nouns"):
-        return True
     if in_classes(last, "contrasted", "seldom_of_things", "strict_nouns", "faiths"):
         return True
     return any(is_one_of(form, "nouns_of_things") for form in singulars(last))
