@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, get_args
+from typing import Literal, NamedTuple, Protocol
 
 Kind = Literal["person_adjective", "person_noun", "condition", "age", "title", "plain"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class Verdict(NamedTuple):

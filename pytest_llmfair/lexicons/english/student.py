@@ -24,7 +24,6 @@ from pytest_llmfair.lexicons.english.context import context_of
 from pytest_llmfair.lexicons.english.words import is_one_of, words_of
 
 BITS = 20  # a feature is one of 2 ** 20 numbers
-LARGEST = 2.0  # the few weights beyond are cut, which keeps finer steps for all others
 _REACH = 120  # characters looked at on each side
 _WINDOW = 5  # words looked at on each side, in their order
 _TOPIC = 9  # words looked at on each side in any order
@@ -220,17 +219,8 @@ class Student:
         return 1 / (1 + math.exp(-float(self.weights[numbers].sum())))
 
 
-def pack(weights: NDArray[np.float32]) -> dict[str, NDArray[np.generic]]:
-    """Return weights as the arrays of a file: distances between those that are not 0, and int8."""
-    kept = np.flatnonzero(weights)
-    scale = np.float32(min(LARGEST, np.abs(weights).max()) / 127)
-    whole = np.round(np.clip(weights[kept] / scale, -127, 127)).astype(np.int8)
-    kept, whole = kept[whole != 0], whole[whole != 0]
-    return {"gaps": np.diff(kept, prepend=0).astype(np.uint16), "q": whole, "scale": scale}
-
-
 def unpack(gaps: NDArray[np.uint16], q: NDArray[np.int8], scale: float) -> NDArray[np.float32]:
-    """Return the weights that :func:`pack` made a file of."""
+    """Return the weights of a file: distances between those that are not 0, and int8."""
     weights = np.zeros(1 << BITS, dtype=np.float32)
     weights[np.cumsum(gaps, dtype=np.int64)] = q * np.float32(scale)
     return weights
