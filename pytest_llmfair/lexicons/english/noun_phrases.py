@@ -22,7 +22,6 @@ from pytest_llmfair.lexicons.english.words import (
     is_plural,
     is_verb,
     noun_phrase_ends,
-    shape_of,
     without_end,
 )
 
@@ -90,7 +89,7 @@ def head_of(phrase: Phrase) -> tuple[str, bool]:
     head, thing = _first_person(phrase)
     if is_any(head, "signs") and _is_about_signs(phrase):
         return "", False  # "a white character ends the line"
-    return head, thing or (is_any(head, "chessmen") and not shape_of(phrase.term).national)
+    return head, thing or (is_any(head, "chessmen") and not phrase.is_national)
 
 
 class _Next(NamedTuple):
@@ -157,7 +156,7 @@ def _participant(place: _Next) -> _Head:
 def _is_person_adjective(place: _Next) -> bool:
     """Whether an adjective is the noun: "a Black male"; not "French and Greek food"."""
     adjective = is_one_of(place.word, "person_adjectives") or is_age_noun(place.word)
-    peoples = place.joined and shape_of(place.phrase.term).national and is_people(place.word)
+    peoples = place.joined and place.phrase.is_national and is_people(place.word)
     return (
         adjective
         and not peoples
@@ -269,7 +268,6 @@ def _is_describing(phrase: Phrase, at: int) -> bool:
 def _is_person_here(phrase: Phrase, at: int) -> bool:
     """Whether a word that can be a thing is a person: "an Asian MBA", "hire a young model"."""
     word, after = phrase.after[at], phrase.after[at + 1 :]
-    national = shape_of(phrase.term).national
     if is_any(word, "models"):
         asked = is_one_of(" ".join(phrase.before[-2:-1]), "casting") and _is_single(phrase.before)
         fashion = any(is_one_of(other, "fashion_words") for other in (*phrase.before, *after))
@@ -278,17 +276,16 @@ def _is_person_here(phrase: Phrase, at: int) -> bool:
         return True
     if is_any(word, "royals"):  # of a people; in tales and games they are black and white
         owner = word.endswith(("'s", "s'"))
-        return national and (
+        return phrase.is_national and (
             owner or noun_phrase_ends(after) or phrase.written_after[at + 1][0].isupper()
         )
     if is_any(word, "partisans"):
-        return national and after[:1] != ("of",) and noun_phrase_ends(after)
+        return phrase.is_national and after[:1] != ("of",) and noun_phrase_ends(after)
     return sum(map(str.isupper, phrase.written_after[at])) > 1 and noun_phrase_ends(after)
 
 
 def _is_field(phrase: Phrase, at: int) -> bool:
     """Whether a word is a field of work before a person: "a Black piano teacher"."""
-    term = shape_of(phrase.term)
     word, following, third = (*phrase.after[at : at + 3], "", "")[:3]
     direct = is_person(following)
     head = following if direct else third
@@ -297,7 +294,7 @@ def _is_field(phrase: Phrase, at: int) -> bool:
     written = phrase.written_after[at]
     if written.isupper() and len(written) > 1 and any(map(str.islower, phrase.raw)):
         return direct and not is_any(head, "dealers")  # "Asian T2DM patients", "NHS nurses"
-    if term.seldom:
+    if is_one_of(re.split(r"[\s/-]+", phrase.word)[-1], "seldom_of_things"):
         if is_one_of(word, "described_things"):
             return False
         nouns = (word,) if direct else (word, following)
@@ -306,7 +303,7 @@ def _is_field(phrase: Phrase, at: int) -> bool:
             single or not any(is_verb(noun, "", bare=True) for noun in nouns)
         ):
             return True
-    listed = is_one_of(word, "fields") or (not term.national and is_one_of(word, "crafts"))
+    listed = is_one_of(word, "fields") or (not phrase.is_national and is_one_of(word, "crafts"))
     if direct and at and is_one_of(word, "field_parts"):  # the second word of "quiz show"
         listed = listed or in_classes(phrase.after[at - 1], "fields", "field_begins")
     if not direct:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import re
 from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
-from typing import NamedTuple
 
 WORD = r"[^\W_]++(?:[-'\u2019][^\W_]++)*+"
 LETTERS = r"[^\W\d_][\w'\u2019-]*"
@@ -30,8 +28,6 @@ _HISSING = ("ses", "xes", "zes", "ches", "shes", "oes")
 _ADJECTIVES = ("ful", "ous", "ive", "less", "able", "ible", "ish", "ic", "al", "ing", "ed", "y")
 _ABSTRACT = ("ness", "tion", "sion", "ity", "ism", "ment", "ence", "ance", "ship", "ics", "ology")
 JOINS = ("and", "or", "nor", "but", "yet", "/", "&", "+", "though")
-_PARTS = re.compile(r"[\s/-]+")
-_OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
 JOINED = frozenset((*JOINS, ","))
 
 
@@ -305,30 +301,3 @@ def _is_agent(word: str) -> bool:
     if len(word) < 5 or not word.endswith(_AGENTS) or is_one_of(word, "not_persons"):
         return False
     return not word.endswith(_THINGS) or is_one_of(word.rpartition("-")[2], "makers")
-
-
-class TermShape(NamedTuple):
-    """The shape and word classes of a term, never the group it names."""
-
-    word: str
-    people: bool
-    national: bool
-    language: bool
-    seldom: bool
-    opposed: str
-    plural: bool
-
-
-@functools.lru_cache(maxsize=4096)
-def shape_of(written: str) -> TermShape:
-    """Return the shape and word classes of a term."""
-    word = written.lower()
-    return TermShape(
-        word,
-        people=is_people(word),
-        national=is_one_of(word, "demonyms") and not is_one_of(word, "contrasted"),
-        language=is_one_of(word, "languages"),
-        seldom=is_one_of(_PARTS.split(word)[-1], "seldom_of_things"),
-        opposed=next((kind for kind in _OPPOSED if is_one_of(word, kind)), ""),
-        plural=word.endswith("s"),
-    )
