@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pytest_llmfair.lexicons.english.context import Phrase, Rule, Words, decide
 from pytest_llmfair.lexicons.english.words import (
+    JOINED,
     JOINS,
     bare,
     ends_phrase,
@@ -118,7 +119,7 @@ def _first_person(phrase: Phrase) -> _Head:
     words = phrase.after
     for at, word in enumerate(words[:_WINDOW]):
         joined = at > 0 and (
-            _is_join(words[at - 1])
+            words[at - 1] in JOINED
             or (at > 1 and words[at - 2] in JOINS and _is_repeated(words[at - 1], phrase.last))
         )
         following = words[at + 1] if at + 1 < len(words) else ""
@@ -126,10 +127,6 @@ def _first_person(phrase: Phrase) -> _Head:
         if head is not None:
             return head
     return _NO_HEAD
-
-
-def _is_join(word: str) -> bool:
-    return word in JOINS or word == ","
 
 
 def _repeats_determiner(place: _Next) -> bool:
@@ -167,7 +164,7 @@ def _is_person_adjective(place: _Next) -> bool:
 _NO_HEAD: _Head = ("", False)
 # None: the noun comes later.
 HEADS: tuple[Rule[_Next, _Head | None], ...] = (
-    Rule(lambda p: _is_join(p.word), None, "A «young», tall nurse left."),
+    Rule(lambda p: p.word in JOINED, None, "A «young», tall nurse left."),
     Rule(_repeats_determiner, None, "A «Black» and a white engineer spoke."),
     Rule(
         lambda p: not p.joined and is_person_compound(p.word, p.next),
