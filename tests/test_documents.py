@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from importlib import resources
+from typing import get_args
 
 import pytest
 
@@ -11,8 +12,8 @@ from pytest_llmfair._util.located import load_toml, load_yaml
 from pytest_llmfair.gate.check_file import read_checks
 from pytest_llmfair.lexicons.attributes import KINDS_OF_WORDS
 from pytest_llmfair.lexicons.entries import ENTRY_KEYS
-from pytest_llmfair.lexicons.grammar import KINDS
-from pytest_llmfair.lexicons.terms import REGISTERS
+from pytest_llmfair.lexicons.grammar import Kind
+from pytest_llmfair.lexicons.terms import Register
 from pytest_llmfair.suites.design import SIZES
 
 LEXICON = schema_of("lexicons/lexicon.schema.json")
@@ -46,8 +47,8 @@ def test_the_data_of_the_package_fit_their_schema(file):
 def test_the_schema_of_lexicons_has_the_words_of_the_code():
     parts = LEXICON["$defs"]
     assert tuple(parts["entry"]["properties"]) == ENTRY_KEYS
-    assert tuple(parts["entry"]["properties"]["kind"]["enum"]) == KINDS
-    assert tuple(parts["term_of_group"]["properties"]["register"]["enum"]) == REGISTERS
+    assert tuple(parts["entry"]["properties"]["kind"]["enum"]) == get_args(Kind)
+    assert tuple(parts["term_of_group"]["properties"]["register"]["enum"]) == get_args(Register)
     people = LEXICON["properties"]["peoples"]["items"]
     assert set(people["properties"]) == set(KINDS_OF_WORDS)
 

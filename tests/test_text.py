@@ -178,7 +178,7 @@ class TestFindWords:
         assert [text[start:end] for start, end, _ in find_words(text, words)] == expected
 
     def test_names_the_word_as_it_was_listed(self):
-        assert [found.word for found in find_words("OLD MAN", ["Old man"])] == ["Old man"]
+        assert [word for _, _, word in find_words("OLD MAN", ["Old man"])] == ["Old man"]
 
     def test_refuses_a_word_without_letters(self):
         with pytest.raises(ValueError, match=r"'--' has no letter or digit"):
@@ -198,7 +198,7 @@ class TestFindWords:
             elif pieces[at] in ("he", "man"):
                 expected.append(pieces[at])
             at += 1
-        assert [found.word for found in find_words(text, ["he", "man", "old man"])] == expected
+        assert [word for _, _, word in find_words(text, ["he", "man", "old man"])] == expected
 
     @given(st.lists(st.sampled_from(["in", "IN", "her", "a", "b", "x"]), max_size=12))
     def test_a_head_that_begins_no_term_is_passed_over(self, pieces):
@@ -220,7 +220,7 @@ class TestFindWords:
         words = [word for word in words if tokens(word)]
         finder = WordFinder(words)
         last = 0
-        for start, end, word in finder.find(text + " ".join(words)):
+        for start, end, word in finder.matches(text + " ".join(words)):
             assert last <= start < end
             assert "".join(tokens((text + " ".join(words))[start:end])) == "".join(tokens(word))
             last = end

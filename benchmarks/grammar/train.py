@@ -46,6 +46,7 @@ PROMPTS = ("pairs", "smollm2")  # sources that are prompts, as users write them
 PRONOUNS = re.compile(
     r"\b(?:s?he|him(?:self)?|his|her(?:s|self)?|their|your|our|theirs|yours|ours)\b", re.IGNORECASE
 )
+LARGEST = 2.0  # the few weights beyond are cut, which keeps finer steps for all others
 THRESHOLDS = (0.6, 0.7, 0.8, 0.9)
 
 
@@ -157,12 +158,21 @@ def fit(question: str, examples: Sequence[Example]) -> NDArray[np.float32]:
     return weights
 
 
+def pack(weights: NDArray[np.float32]) -> dict[str, NDArray[np.generic]]:
+    """Return weights as the arrays of a file: distances between those that are not 0, and int8."""
+    kept = np.flatnonzero(weights)
+    scale = np.float32(min(LARGEST, np.abs(weights).max()) / 127)
+    whole = np.round(np.clip(weights[kept] / scale, -127, 127)).astype(np.int8)
+    kept, whole = kept[whole != 0], whole[whole != 0]
+    return {"gaps": np.diff(kept, prepend=0).astype(np.uint16), "q": whole, "scale": scale}
+
+
 def train(examples: dict[str, list[Example]]) -> dict[str, NDArray[np.generic]]:
     """Return the arrays of the file of weights."""
     weights = np.zeros(1 << model.BITS, np.float32)
     for question in QUESTIONS:
         weights += fit(question, lessons(question, examples[question]))
-    return model.pack(weights)
+    return pack(weights)
 
 
 def probabilities(

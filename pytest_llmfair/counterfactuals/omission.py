@@ -17,6 +17,7 @@ from pytest_llmfair.counterfactuals.pair_under_test import read_pair
 from pytest_llmfair.lexicons.english.agreement import article_before, fitting_article
 from pytest_llmfair.lexicons.english.words import (
     WORD,
+    in_classes,
     is_adjective,
     is_ly_adverb,
     is_modifier,
@@ -209,7 +210,7 @@ def _phrase_span(role: str, text: str, start: int, end: int) -> tuple[int, int] 
         return (begin, end) if clause and next_word not in ("a", "an") else None
     if not word[0].isalnum() or word in _MORE_OF_IT:
         return None
-    verb = any(is_one_of(word, kind) for kind in ("be", "modals", "finite_verbs", "plural_verbs"))
+    verb = in_classes(word, "be", "modals", "finite_verbs", "plural_verbs")
     if verb or is_verb(word, "", bare=True) or role == "noun":
         return begin, end
     # "Who is blind in one eye" and "who is deaf from birth" go on, so nothing can be omitted.

@@ -13,8 +13,8 @@ from pytest_llmfair.counterfactuals.checks import failed_checks
 from pytest_llmfair.counterfactuals.omission import omitted, placebo_of
 from pytest_llmfair.counterfactuals.pair_list import Pairs, pair_of
 from pytest_llmfair.counterfactuals.pair_under_test import Exchange, exchange_of, read_pair
+from pytest_llmfair.counterfactuals.templates.filled import pairs_of_names
 from pytest_llmfair.counterfactuals.templates.fillers import known_slots
-from pytest_llmfair.counterfactuals.templates.name_pairs import pairs_of_names
 from pytest_llmfair.counterfactuals.templates.slots import slot_names
 from pytest_llmfair.counterfactuals.user_pairs import (
     check_is_text,

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, get_args
+from typing import Literal, NamedTuple, Protocol
 
 Kind = Literal["person_adjective", "person_noun", "condition", "age", "title", "plain"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
 
 
 class Verdict(NamedTuple):
-    """An answer about a word in its text, and whether to rely on it.
+    """An answer about a word in its text, and whether to rely on it."""
 
-    Attributes
-    ----------
-    answer : bool or str
-        Whether the word counts, or the grammatical role of a pronoun; "" for a pronoun that does
-        not stand for a person.
-    sure : bool
-        False where the text allows the other answer too. Such a word is uncertain: the prompt
-        gives no pair unless the user settles it.
-    why : str
-        What makes it uncertain, in words for the user; "" where the answer is sure.
-    """
-
-    answer: bool | str
-    sure: bool = True
-    why: str = ""
+    answer: bool | str  # whether it counts, or a pronoun's role; "" if that is no person
+    sure: bool = True  # False where the text allows the other answer too
+    why: str = ""  # what makes it uncertain, in words for the user
 
     @property
     def counts(self) -> bool:
@@ -52,24 +39,15 @@ class Verdict(NamedTuple):
 class Name:
     """The part of a name that a name swap asks about.
 
-    Attributes
-    ----------
-    full : str
-        The name asked for: "Emily Walsh".
-    part : str
-        What stands in the text: "name" for all of it, "first name", "last name", "first initial",
-        "last initial", "plural", "plural of a last name".
-    own : frozenset of str
-        Every word of both names of the swap, in lower case. A grammar may not tell the two names
-        apart, so that a text and its twin are read alike.
-    forms : frozenset of str
-        The words of this part in either name, in lower case: "emily" and "keisha".
+    `part` is "name" for all of it, "first name", "last name", "first initial", "last initial",
+    "plural" or "plural of a last name". A grammar may not tell the two names apart, so that a text
+    and its twin are read alike.
     """
 
-    full: str
+    full: str  # the name asked for: "Emily Walsh"
     part: str
-    own: frozenset[str]
-    forms: frozenset[str]
+    own: frozenset[str]  # every word of both names of the swap, in lower case
+    forms: frozenset[str]  # the words of this part in either name: "emily", "keisha"
 
 
 class Grammar(Protocol):

@@ -52,8 +52,6 @@ from pytest_llmfair.lexicons.writing import (
     written_like,
 )
 
-__all__ = ["PRONOUNS", "Change", "Lexicon", "Mention", "Reading"]
-
 _NOWHERE = (sys.maxsize, sys.maxsize)
 PRONOUNS = CASES | {"subject", "reflexive"}
 

@@ -131,7 +131,12 @@ def cells_of(group: str) -> list[str]:
     """Return the members of :func:`name_groups` that make up a group."""
     known = name_group(group)
     if known in GENDERS:
-        return [f"{origin} {known}" for origin in name_data()["origins"] if _has_figures(origin)]
+        # Of an origin with frequencies, each name is listed with its own.
+        return [
+            f"{origin} {known}"
+            for origin, about in name_data()["origins"].items()
+            if not isinstance(about["last"][0], str)
+        ]
     cells = [cell for cell in name_groups() if known in (cell, cell.rpartition(" ")[0])]
     if not cells:
         raise ValueError(f"no names are listed for group {group!r}; {nearest_group(group)}")
@@ -157,10 +162,6 @@ def nearest_group(label: object) -> str:
         f"known are {', '.join(name_choices()[: -len(name_groups())])}, and both together, such "
         f"as {name_groups()[0]!r}; names of your own are names={{{str(label)!r}: [...], ...}}"
     )
-
-
-def _has_figures(origin: str) -> bool:
-    return not isinstance(name_data()["origins"][origin]["last"][0], str)
 
 
 @functools.cache
@@ -219,11 +220,7 @@ def name_data() -> Mapping[str, Any]:
 
 
 def gender_of(first: str) -> str:
-    """Return the gender that a first name shows; "" where it shows none that we know.
-
-    >>> gender_of("Fatima"), gender_of("Robin")
-    ('female', '')
-    """
+    """Return the gender that a first name shows; "" where it shows none that we know: "Robin"."""
     return first_names().get(first.casefold(), "")
 
 

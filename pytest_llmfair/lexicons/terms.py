@@ -21,7 +21,6 @@ from pytest_llmfair.lexicons.spelling import has_own_capitals, in_capitals, with
 from pytest_llmfair.text import WordFinder
 
 Register = Literal["preferred", "neutral", "outdated", "slur"]
-REGISTERS: tuple[Register, ...] = ("preferred", "neutral", "outdated", "slur")
 # Outdated words and slurs are found and never written.
 WRITTEN: tuple[Register, ...] = ("preferred", "neutral")
 
@@ -255,7 +254,7 @@ class Index:
                     f"terms of this lexicon contain each other, so exchanging them never ends "
                     f"({phrase[:40]!r} and on); give the shorter one a kind, or leave it out"
                 )
-            for start, end, word in words.find(phrase):
+            for start, end, word in words.matches(phrase):
                 for sense in list(self._senses[word]):
                     pending += self._vary(phrase, start, end, sense)
 

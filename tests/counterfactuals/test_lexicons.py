@@ -10,7 +10,7 @@ import sys
 from datetime import date
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 import yaml
@@ -24,7 +24,7 @@ from pytest_llmfair.counterfactuals import (
     mentions,
     name_lexicon,
 )
-from pytest_llmfair.lexicons.grammar import KINDS
+from pytest_llmfair.lexicons.grammar import Kind
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 TEAM = """\
@@ -118,7 +118,7 @@ class TestShipped:
     def test_gender_explains_every_kind_in_its_head(self) -> None:
         data = resources.files("pytest_llmfair.lexicons") / "data" / "gender.yaml"
         head = data.read_text(encoding="utf-8").partition("# A term can be")[0]
-        assert tuple(re.findall(r"^#(?: {3}kind: | {9})(\w+) ", head, re.M)) == KINDS
+        assert tuple(re.findall(r"^#(?: {3}kind: | {9})(\w+) ", head, re.M)) == get_args(Kind)
 
     def test_are_not_read_before_they_are_used(self) -> None:
         code = (

@@ -7,14 +7,14 @@ import pkgutil
 import re
 from collections.abc import Iterator, Sequence
 from types import ModuleType
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
 from pytest_llmfair.lexicons import english
 from pytest_llmfair.lexicons.english.context import Question, Rule
 from pytest_llmfair.lexicons.english.english import English
-from pytest_llmfair.lexicons.grammar import KINDS, Name
+from pytest_llmfair.lexicons.grammar import Kind, Name
 
 MARK = re.compile("«(.+?)»")
 
@@ -35,7 +35,7 @@ def tables() -> Iterator[tuple[ModuleType, str, Sequence[Any]]]:
 def ask(text: str, start: int, end: int) -> None:
     """Ask the grammar all it can be asked about a place."""
     word = text[start:end].lower()
-    for kind in KINDS:
+    for kind in get_args(Kind):
         English().counts(text, start, end, kind)
     if word in ("her", "his"):
         other = "object" if word == "her" else "possessive_pronoun"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 import yaml
 
-from pytest_llmfair.lexicons.english.student import Student, pack, student, unpack
+from pytest_llmfair.lexicons.english.student import Student, student, unpack
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 
@@ -111,16 +111,6 @@ def test_weights_are_small_and_hold_no_pickle() -> None:
             assert arrays["gaps"].dtype == np.uint16
 
 
-def test_packed_weights_come_back_in_steps_of_the_scale() -> None:
-    weights = np.zeros(1 << 20, dtype=np.float32)
-    weights[[0, 7, 60_000, (1 << 20) - 1]] = [1.27, -0.5, 0.011, -0.004]
-
-    again = unpack(**pack(weights))
-
-    assert again[[0, 7, 60_000]] == pytest.approx([1.27, -0.5, 0.01], abs=1e-6)
-    assert np.count_nonzero(again) == 3
-
-
 @pytest.fixture
 def training() -> ModuleType:
     spec = importlib.util.spec_from_file_location("grammar_training", TRAINING)
@@ -130,6 +120,16 @@ def training() -> ModuleType:
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def test_packed_weights_come_back_in_steps_of_the_scale(training: ModuleType) -> None:
+    weights = np.zeros(1 << 20, dtype=np.float32)
+    weights[[0, 7, 60_000, (1 << 20) - 1]] = [1.27, -0.5, 0.011, -0.004]
+
+    again = unpack(**training.pack(weights))
+
+    assert again[[0, 7, 60_000]] == pytest.approx([1.27, -0.5, 0.01], abs=1e-6)
+    assert np.count_nonzero(again) == 3
 
 
 def test_training_is_repeatable(training: ModuleType) -> None:

@@ -48,16 +48,6 @@ from pytest_llmfair.text import MASK
 
 Forms = dict[str, str]
 
-# Word order of two attributes: "an older Black woman", with age before race and gender.
-_ORDER = (
-    "disability",
-    "age",
-    "sexual_orientation",
-    "race",
-    "nationality",
-    "religion",
-    "gender",
-)
 _FILE = "counterfactuals/templates/fillers.yaml"
 
 
@@ -321,7 +311,9 @@ def _name_terms(people: Sequence[Person]) -> Iterator[GroupTerm]:
 
 
 def _rank(attribute: str) -> int:
-    return _ORDER.index(attribute) if attribute in _ORDER else -1
+    """Return the place of an attribute's word among those of two: "an older Black woman"."""
+    order: list[str] = shipped(_FILE)["order"]
+    return order.index(attribute) if attribute in order else -1
 
 
 def _joined(outer: GroupTerm, inner: GroupTerm) -> GroupTerm | None:

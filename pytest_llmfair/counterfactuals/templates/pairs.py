@@ -12,7 +12,13 @@ from typing import Any
 from pytest_llmfair._util.validation import check_is_list, whole_seed
 from pytest_llmfair.counterfactuals.pair_list import Pairs
 from pytest_llmfair.counterfactuals.pairs import WhenUncertain, pairs_of_part
-from pytest_llmfair.counterfactuals.templates.filled import checked, filled_pair, labels, reworded
+from pytest_llmfair.counterfactuals.templates.filled import (
+    checked,
+    filled_pair,
+    labels,
+    pairs_of_names,
+    reworded,
+)
 from pytest_llmfair.counterfactuals.templates.fillers import (
     Fillers,
     Forms,
@@ -22,7 +28,6 @@ from pytest_llmfair.counterfactuals.templates.fillers import (
     known_slots,
     read_fillers,
 )
-from pytest_llmfair.counterfactuals.templates.name_pairs import pairs_of_names
 from pytest_llmfair.counterfactuals.templates.slots import (
     almost_slots,
     as_written,

@@ -12,8 +12,8 @@ from pytest_llmfair.counterfactuals.templates.slots import PERSON
 from pytest_llmfair.counterfactuals.templates.template import Template
 from pytest_llmfair.lexicons.english.context import opens_sentence
 from pytest_llmfair.lexicons.english.full_names import is_no_name, is_title
-from pytest_llmfair.lexicons.english.names_and_words import is_noun
-from pytest_llmfair.lexicons.english.words import is_one_of, is_person
+from pytest_llmfair.lexicons.english.this_person import is_noun
+from pytest_llmfair.lexicons.english.words import in_classes, is_one_of, is_person
 from pytest_llmfair.lexicons.lexicon import PRONOUNS
 from pytest_llmfair.lexicons.loading import load_lexicons
 from pytest_llmfair.lexicons.name_lexicon import NameLexicon, NamesOfPeople
@@ -97,12 +97,9 @@ class Shown(NamedTuple):
 
 @functools.lru_cache(maxsize=1024)
 def shown_gender(template: Template, own: str = "") -> Shown:
-    """Return the gender that the name in a template must have; `own` is that of the name it had.
-
-    A gender on which all words agree is always right: whoever they are about, the name does not
-    contradict them. Only the words around a name of unknown gender that tell of both genders have
-    to be understood.
-    """
+    """Return the gender that a name in a template must have; `own` is that of the name it had."""
+    # A gender on which all words agree is right, whoever they are about. Only words that tell of
+    # both genders, around a name of unknown gender, have to be understood.
     text, places = _with_nobody(template)
     found = _of_one_gender(text)
     direct = {each.group for each in found if _describes(text, each, places)}
@@ -262,7 +259,8 @@ def _names(
         after = _SURNAME.match(prompt, end)
         last = after[1].split()[-1].casefold() if after is not None else ""
         first = _unknown_first(prompt, start)
-        if is_first and after is not None and (last in lasts or _may_be_last(last)):
+        no_last = after is None or is_no_name(last) or in_classes(last, "demonyms", "times")
+        if is_first and after is not None and (last in lasts or not no_last):
             # Middle names: "Emily Jane Walsh".
             while (more := _SURNAME.match(prompt, after.end(1))) and more[1].casefold() in lasts:
                 after = more
@@ -279,14 +277,6 @@ def _names(
             yield _Name(start, end, FIRST, word, "")
 
 
-def _may_be_last(word: str) -> bool:
-    return not (is_no_name(word) or is_one_of(word, "demonyms") or is_one_of(word, "times"))
-
-
-def _is_function(word: str) -> bool:
-    return is_no_name(word) and not is_person(word)
-
-
 def _doubtful(prompt: str, name: _Name) -> str | None:
     """Say why a name can be a part of another one, or a thing."""
     called = prompt[name.start : name.end]
@@ -294,8 +284,8 @@ def _doubtful(prompt: str, name: _Name) -> str | None:
         return f"{first[1]!r} can be the first name before {called!r}"
     after = _SURNAME.match(prompt, name.end)
     word = after[1].casefold() if after is not None else ""
-    is_other = after is None or after[1].isupper() or word in _SUFFIXES or _is_function(word)
-    if after is not None and not is_other:
+    may_be_last = word not in _SUFFIXES and (is_person(word) or not is_no_name(word))
+    if after is not None and may_be_last and not after[1].isupper():
         return f"{after[1]!r} can be the last name after {called!r}"
     front = prompt[max(0, name.start - _NEAR) : name.start]
     work = _WORK_BEFORE.search(front)
@@ -303,7 +293,7 @@ def _doubtful(prompt: str, name: _Name) -> str | None:
     title = _TITLE_AFTER.match(prompt, name.end)
     said = _IS_SOMETHING.match(prompt, name.end)
     words = said[1].lower().split() if said is not None else []
-    thing = any(is_one_of(each, kind) for each in words for kind in _THINGS)
+    thing = any(in_classes(each, *_THINGS) for each in words)
     if (
         (work is not None and is_one_of(work[1].lower(), "work_nouns"))
         or ((thing or not _TOWNS.isdisjoint(words)) and not any(map(is_person, words)))

@@ -16,7 +16,7 @@ from pytest_llmfair.lexicons.english.context import (
 from pytest_llmfair.lexicons.english.labels import is_value
 from pytest_llmfair.lexicons.english.predicates import is_predicate
 from pytest_llmfair.lexicons.english.words import (
-    JOINS,
+    JOINED,
     LETTERS,
     in_classes,
     is_modifier,
@@ -142,7 +142,7 @@ def _has_person_subject(phrase: Phrase) -> bool:
         if not (words and in_classes(words[-1], "be", "be_contracted")):
             words.append("is")
     raw = (*phrase.raw[: len(words)], *phrase.raw[len(phrase.before) :])
-    alone = len(words) == 2 or (len(words) > 2 and (words[-3] == "," or words[-3] in JOINS))
+    alone = len(words) == 2 or (len(words) > 2 and words[-3] in JOINED)
     if alone and in_classes(words[-2], "also_place", "countries", "regions"):
         return False
     return is_predicate(phrase._replace(raw=raw), tuple(words), phrase.after)

@@ -6,7 +6,7 @@ import functools
 import re
 
 from pytest_llmfair.lexicons.english.context import NEXT, low, word_before
-from pytest_llmfair.lexicons.english.words import WORD, is_one_of, words_of
+from pytest_llmfair.lexicons.english.words import WORD, in_classes, is_one_of, words_of
 from pytest_llmfair.lexicons.protected import with_spaces
 
 # "An 8-year-old", "an 18th", "an 1100-seat hall"
@@ -49,14 +49,6 @@ def article_before(text: str, start: int) -> re.Match[str] | None:
     text = with_spaces(text)
     if start < 2 or text[start - 1].isalnum():
         return None
-    if text[start - 1] == " " and text[start - 2].isalnum():  # the usual case, and fast
-        last = text[start - 2]
-        if last in "nN":
-            before = text[max(0, start - 4) : start - 2]
-            if before[-1:] not in ("a", "A") or before[:-1].isalnum():
-                return None
-        elif last not in "aA" or text[max(0, start - 3) : start - 2].isalnum():
-            return None
     article = _ARTICLE.search(text, max(0, start - (99 if text[start - 1] == ">" else 12)), start)
     if article is not None and article[1] == "A":
         label = _LABEL.search(text, max(0, article.start() - 20), article.start())
@@ -105,9 +97,9 @@ def missing_article(text: str, start: int, end: int) -> str:
 def _ends_phrase(word: str) -> bool:
     """Whether a word cannot be the noun of "church matters": "to church every Sunday"."""
     small = low(word).partition("'")[0]
-    kinds = ("closed", "closed_if_final", "calendar", "times")
-    known = small in ("last", "next") or any(is_one_of(small, kind) for kind in kinds)
-    return known or word[0].isupper() or small.endswith("ly")
+    known = in_classes(small, "closed", "closed_if_final", "calendar", "times")
+    known = known or small in ("last", "next") or word[0].isupper()
+    return known or small.endswith("ly")
 
 
 def possessive_after(text: str, end: int, *, masked: bool = False) -> str:

@@ -20,11 +20,11 @@ from pytest_llmfair.lexicons.english.words import (
     is_person,
     is_verb,
     noun_phrase_ends,
-    shape_of,
     singulars,
     without_end,
 )
 
+_OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
 _OF_SEVERAL = ("who", "are", "were", "have")
 _SOME = ("many", "most", "few", "several", "some", "other", "these", "those", "two", "three")
 _CODE = re.compile(
@@ -49,7 +49,7 @@ class _Collective(NamedTuple):
 
 def is_collective(phrase: Phrase) -> bool:
     """Whether an adjective names all: "the blind", "for the elderly", "young and old"."""
-    words, people = list(phrase.before), shape_of(phrase.term).people
+    words, people = list(phrase.before), is_people(phrase.word)
     if people and phrase.next in _OF_SEVERAL:
         words[1:] = without_end(words[1:], is_adjective)  # "the wealthy Chinese who"
     while words and (words[-1].endswith("ly") or words[-1] in ("very", "most", "and", "or")):
@@ -149,7 +149,8 @@ def _are_some(phrase: Phrase) -> bool:
 
 def _is_joined_to_opposite(phrase: Phrase) -> bool:
     """Whether its opposite is joined and no noun follows: "for young and old alike"."""
-    kind, words, rest = shape_of(phrase.term).opposed, phrase.before, phrase.after
+    kind = next((kind for kind in _OPPOSED if is_one_of(phrase.word, kind)), "")
+    words, rest = phrase.before, phrase.after
     if not kind:
         return False
     if len(words) > 1 and words[-1] in ("and", "or") and is_one_of(words[-2], kind):
@@ -181,7 +182,7 @@ def _is_joined_to_people(phrase: Phrase) -> bool:
         rest = rest[2:]
     others = (*phrase.before[-2:-1], *phrase.after[1:2])
     people = any(word.endswith("s") and is_people(word[:-1]) for word in others)
-    return people and shape_of(phrase.term).people and noun_phrase_ends(rest, bare=True)
+    return people and is_people(phrase.word) and noun_phrase_ends(rest, bare=True)
 
 
 def is_followed(after: Words) -> bool:

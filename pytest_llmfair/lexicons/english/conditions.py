@@ -13,7 +13,7 @@ from pytest_llmfair.lexicons.english.labels import is_value
 from pytest_llmfair.lexicons.english.predicates import is_predicate
 from pytest_llmfair.lexicons.english.subjects import is_person_or_name, without_aside
 from pytest_llmfair.lexicons.english.words import (
-    JOINS,
+    JOINED,
     bare,
     ends_phrase,
     is_adverbial,
@@ -92,12 +92,12 @@ def _without_joined(raw: list[str]) -> list[str]:
     words = list(raw)
     while len(words) > 2:
         at = len(words)
-        while at > 2 and (words[at - 1] in (*JOINS, ",", "not", "from", "the") and at > 1):
+        while at > 2 and words[at - 1] in (*JOINED, "not", "from", "the"):
             at -= 1
         named = at
         while at > 2 and words[at - 1][:1].isupper():
             at -= 1
-        joined = set(words[named:]) & {*JOINS, ","}
+        joined = set(words[named:]) & JOINED
         if at == named or not joined or words[at - 1] not in ("from", "the", ",", "in", "of"):
             break
         words = words[: at - 1] if words[at - 1] == "the" else words[:at]
@@ -152,9 +152,9 @@ def _qualifies(word: str) -> bool:
 
 def _drop_joined(words: list[str]) -> None:
     """Drop conditions joined before: "has ADHD and", "with autism, anxiety or"."""
-    while len(words) > 2 and (words[-1] in JOINS or words[-1] == ","):
+    while len(words) > 2 and words[-1] in JOINED:
         at = len(words)
-        while at > 1 and (words[at - 1] in JOINS or words[at - 1] == ","):
+        while at > 1 and words[at - 1] in JOINED:
             at -= 1
         if not is_one_of(words[at - 1], "conditions"):
             return

@@ -242,6 +242,16 @@ class Phrase(NamedTuple):
         return self.raw[len(self.before) :]
 
     @property
+    def word(self) -> str:
+        """The term in lower case."""
+        return self.term.lower()
+
+    @property
+    def is_national(self) -> bool:
+        """Whether the term is the adjective of a people: "French"; not "white"."""
+        return is_one_of(self.word, "demonyms") and not is_one_of(self.word, "contrasted")
+
+    @property
     def has_capital(self) -> bool:
         """Whether the term begins with a capital."""
         return self.term[:1].isupper()

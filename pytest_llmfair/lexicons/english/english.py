@@ -11,12 +11,12 @@ from pytest_llmfair.lexicons.english import (
     conditions,
     person_adjectives,
     person_nouns,
-    this_person,
     titles,
 )
 from pytest_llmfair.lexicons.english.context import Phrase, is_before_name, is_headline, phrase_at
 from pytest_llmfair.lexicons.english.roles import role
 from pytest_llmfair.lexicons.english.student import student
+from pytest_llmfair.lexicons.english.this_person import is_this_person
 from pytest_llmfair.lexicons.english.words import (
     in_classes,
     is_any,
@@ -78,7 +78,7 @@ def _is_house(text: str, start: int, end: int) -> bool:
         return False  # "Gale & Church"
     if written[:1].isupper() and not is_headline(phrase.raw):
         kinds = ("closed", "determiners", "quantities", "person_modifiers", "demonyms")
-        common = any(is_one_of(last, kind) for kind in kinds[: 2 if capital else 5])
+        common = in_classes(last, *kinds[: 2 if capital else 5])
         style = not capital and not {"a", "an", "this"}.isdisjoint(phrase.before[-3:])
         if not (common or style or (not capital and len(phrase.before) == 1)):
             return False  # "LDS Church", "St Anne's church"; "a Norman church" counts
@@ -118,19 +118,14 @@ _SHOWN = 24
 class English:
     """The rules of English."""
 
-    def role(self, text: str, start: int, end: int, roles: Collection[str]) -> Verdict:
-        """Return the role of a pronoun; "" if it refers to a thing."""
-        return role(text, start, end, roles)
+    role = staticmethod(role)
+    is_this_person = staticmethod(is_this_person)
 
     def counts(self, text: str, start: int, end: int, kind: Kind) -> Verdict:
         """Return whether a term names the group of a person here."""
         if ages.is_in_range(text, start, end):
             return Verdict(False)
         return _COUNTS[kind](text, start, end)
-
-    def is_this_person(self, text: str, start: int, end: int, name: Name) -> Verdict:
-        """Return whether a name is the person asked for."""
-        return this_person.is_this_person(text, start, end, name)
 
 
 @dataclass(frozen=True, slots=True)

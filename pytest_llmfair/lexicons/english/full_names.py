@@ -8,7 +8,13 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from pytest_llmfair.lexicons.english.context import context_of, low, one_case, opens_sentence
-from pytest_llmfair.lexicons.english.words import LETTERS, is_one_of, is_person, is_verb
+from pytest_llmfair.lexicons.english.words import (
+    LETTERS,
+    in_classes,
+    is_one_of,
+    is_person,
+    is_verb,
+)
 from pytest_llmfair.lexicons.grammar import Name
 
 _OWNER = re.compile(r"['\u2019](?:s\b|(?![\w\"]))")
@@ -121,9 +127,8 @@ def _is_another(here: NameContext, name: Name, kinds: Words, *, full: bool) -> b
         return False
     # "Amandine Henry"; after a preposition or at the start of a sentence a capital shows nothing.
     inside = here.before[1].islower() and not is_one_of(verb, "prepositions")
-    known = _is_last_name(name, kinds) or any(
-        is_one_of(word, kind) for kind in ("demonyms", "times", "also_firm", "calendar")
-    )
+    known = in_classes(word, "demonyms", "times", "also_firm", "calendar")
+    known = known or _is_last_name(name, kinds)
     return last or (inside and not known)
 
 
@@ -158,7 +163,7 @@ def is_no_name(word: str) -> bool:
     """Whether a lower-case word before a name is not a first name: "Mrs", "Ask", "Please"."""
     if is_one_of(word, "first_names"):
         return False
-    if any(is_one_of(word, kind) for kind in _NO_NAMES) or is_person(word):
+    if in_classes(word, *_NO_NAMES) or is_person(word):
         return True
     return not is_one_of(word, "also_word") and is_verb(word, "", bare=True)
 
@@ -265,4 +270,4 @@ def _is_called(here: NameContext, own: frozenset[str]) -> bool:
     bodies = {word.removesuffix("'s") for word in back[:stop]} - own
     owned = here.owner or any(word.endswith("'s") for word in back[:stop])
     kinds = ("businesses", "institutions") if owned else ("institutions",)
-    return any(is_one_of(word, kind) for word in bodies for kind in kinds)
+    return any(in_classes(word, *kinds) for word in bodies)

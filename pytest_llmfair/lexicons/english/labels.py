@@ -12,6 +12,7 @@ from pytest_llmfair.lexicons.english.words import (
     JOINS,
     WORD,
     bare,
+    in_classes,
     is_modifier,
     is_one_of,
     is_person,
@@ -88,7 +89,7 @@ def _is_next_to(word: str) -> bool:
     word = word.lower()
     if word in JOINS or not word[0].isalnum() or is_modifier(word):
         return True
-    return any(is_one_of(word, kind) for kind in ("predicate_adverbs", "person_adjectives"))
+    return in_classes(word, "predicate_adverbs", "person_adjectives")
 
 
 def _is_label(label: str) -> bool:
@@ -108,10 +109,8 @@ def _is_label(label: str) -> bool:
 
 
 def _is_of_person(word: str) -> bool:
-    known = ("person_labels", "closed", "determiners")
-    return (
-        any(is_one_of(word, kind) for kind in known) or is_person(bare(word)) or is_modifier(word)
-    )
+    known = in_classes(word, "person_labels", "closed", "determiners")
+    return known or is_person(bare(word)) or is_modifier(word)
 
 
 def _is_cell(text: str, start: int, end: int) -> bool:

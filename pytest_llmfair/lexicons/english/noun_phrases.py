@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pytest_llmfair.lexicons.english.context import Phrase, Rule, Words, decide
 from pytest_llmfair.lexicons.english.words import (
+    JOINED,
     JOINS,
     bare,
     ends_phrase,
@@ -22,7 +23,6 @@ from pytest_llmfair.lexicons.english.words import (
     is_plural,
     is_verb,
     noun_phrase_ends,
-    shape_of,
     without_end,
 )
 
@@ -90,7 +90,7 @@ def head_of(phrase: Phrase) -> tuple[str, bool]:
     head, thing = _first_person(phrase)
     if is_any(head, "signs") and _is_about_signs(phrase):
         return "", False  # "a white character ends the line"
-    return head, thing or (is_any(head, "chessmen") and not shape_of(phrase.term).national)
+    return head, thing or (is_any(head, "chessmen") and not phrase.is_national)
 
 
 class _Next(NamedTuple):
@@ -119,7 +119,7 @@ def _first_person(phrase: Phrase) -> _Head:
     words = phrase.after
     for at, word in enumerate(words[:_WINDOW]):
         joined = at > 0 and (
-            _is_join(words[at - 1])
+            words[at - 1] in JOINED
             or (at > 1 and words[at - 2] in JOINS and _is_repeated(words[at - 1], phrase.last))
         )
         following = words[at + 1] if at + 1 < len(words) else ""
@@ -127,10 +127,6 @@ def _first_person(phrase: Phrase) -> _Head:
         if head is not None:
             return head
     return _NO_HEAD
-
-
-def _is_join(word: str) -> bool:
-    return word in JOINS or word == ","
 
 
 def _repeats_determiner(place: _Next) -> bool:
@@ -157,7 +153,7 @@ def _participant(place: _Next) -> _Head:
 def _is_person_adjective(place: _Next) -> bool:
     """Whether an adjective is the noun: "a Black male"; not "French and Greek food"."""
     adjective = is_one_of(place.word, "person_adjectives") or is_age_noun(place.word)
-    peoples = place.joined and shape_of(place.phrase.term).national and is_people(place.word)
+    peoples = place.joined and place.phrase.is_national and is_people(place.word)
     return (
         adjective
         and not peoples
@@ -168,7 +164,7 @@ def _is_person_adjective(place: _Next) -> bool:
 _NO_HEAD: _Head = ("", False)
 # None: the noun comes later.
 HEADS: tuple[Rule[_Next, _Head | None], ...] = (
-    Rule(lambda p: _is_join(p.word), None, "A «young», tall nurse left."),
+    Rule(lambda p: p.word in JOINED, None, "A «young», tall nurse left."),
     Rule(_repeats_determiner, None, "A «Black» and a white engineer spoke."),
     Rule(
         lambda p: not p.joined and is_person_compound(p.word, p.next),
@@ -269,7 +265,6 @@ def _is_describing(phrase: Phrase, at: int) -> bool:
 def _is_person_here(phrase: Phrase, at: int) -> bool:
     """Whether a word that can be a thing is a person: "an Asian MBA", "hire a young model"."""
     word, after = phrase.after[at], phrase.after[at + 1 :]
-    national = shape_of(phrase.term).national
     if is_any(word, "models"):
         asked = is_one_of(" ".join(phrase.before[-2:-1]), "casting") and _is_single(phrase.before)
         fashion = any(is_one_of(other, "fashion_words") for other in (*phrase.before, *after))
@@ -278,17 +273,16 @@ def _is_person_here(phrase: Phrase, at: int) -> bool:
         return True
     if is_any(word, "royals"):  # of a people; in tales and games they are black and white
         owner = word.endswith(("'s", "s'"))
-        return national and (
+        return phrase.is_national and (
             owner or noun_phrase_ends(after) or phrase.written_after[at + 1][0].isupper()
         )
     if is_any(word, "partisans"):
-        return national and after[:1] != ("of",) and noun_phrase_ends(after)
+        return phrase.is_national and after[:1] != ("of",) and noun_phrase_ends(after)
     return sum(map(str.isupper, phrase.written_after[at])) > 1 and noun_phrase_ends(after)
 
 
 def _is_field(phrase: Phrase, at: int) -> bool:
     """Whether a word is a field of work before a person: "a Black piano teacher"."""
-    term = shape_of(phrase.term)
     word, following, third = (*phrase.after[at : at + 3], "", "")[:3]
     direct = is_person(following)
     head = following if direct else third
@@ -297,7 +291,7 @@ def _is_field(phrase: Phrase, at: int) -> bool:
     written = phrase.written_after[at]
     if written.isupper() and len(written) > 1 and any(map(str.islower, phrase.raw)):
         return direct and not is_any(head, "dealers")  # "Asian T2DM patients", "NHS nurses"
-    if term.seldom:
+    if is_one_of(re.split(r"[\s/-]+", phrase.word)[-1], "seldom_of_things"):
         if is_one_of(word, "described_things"):
             return False
         nouns = (word,) if direct else (word, following)
@@ -306,7 +300,7 @@ def _is_field(phrase: Phrase, at: int) -> bool:
             single or not any(is_verb(noun, "", bare=True) for noun in nouns)
         ):
             return True
-    listed = is_one_of(word, "fields") or (not term.national and is_one_of(word, "crafts"))
+    listed = is_one_of(word, "fields") or (not phrase.is_national and is_one_of(word, "crafts"))
     if direct and at and is_one_of(word, "field_parts"):  # the second word of "quiz show"
         listed = listed or in_classes(phrase.after[at - 1], "fields", "field_begins")
     if not direct:

@@ -49,7 +49,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_plural,
     is_verb,
     noun_phrase_ends,
-    shape_of,
+    singulars,
     without_end,
     words_of,
 )
@@ -144,26 +144,25 @@ def _is_switched_off(phrase: Phrase) -> bool:
 
 
 def _describes_persons(phrase: Phrase) -> bool:
-    term = shape_of(phrase.term)
-    if is_one_of(term.word, "compared"):
+    if is_one_of(phrase.word, "compared"):
         return _is_about_age(phrase)
-    if is_one_of(term.word, "predicative"):
+    if is_one_of(phrase.word, "predicative"):
         return is_predicate_of_person(phrase)
-    if term.national and _is_of_writing_or_body(phrase):
+    if phrase.is_national and _is_of_writing_or_body(phrase):
         return False
-    if is_one_of(term.word, "switched") and _is_switched_off(phrase):
+    if is_one_of(phrase.word, "switched") and _is_switched_off(phrase):
         return False
     if is_predicate_of_person(phrase) or is_resultative(phrase) or is_too_much(phrase):
         return True
     if describes_person(phrase):
-        if term.word.endswith("ed") and is_one_of(" ".join(phrase.before[-2:-1]), "articles"):
+        if phrase.word.endswith("ed") and is_one_of(" ".join(phrase.before[-2:-1]), "articles"):
             return is_modifier(phrase.last)  # not "the strike paralyzed commuters"
         head = head_of(phrase)[0]
-        if is_one_of(term.word, "ages"):
+        if is_one_of(phrase.word, "ages"):
             child = is_any(head, "small_children") and not is_owner(phrase.last)
-            lasting = is_one_of(term.word, "of_long_standing")  # "my old friend"
+            lasting = is_one_of(phrase.word, "of_long_standing")  # "my old friend"
             return not (child or (lasting and is_any(head, "bonds")))
-        return not (term.language and is_any(head, "language_persons"))
+        return not (is_one_of(phrase.word, "languages") and is_any(head, "language_persons"))
     if _is_before_named_person(phrase):
         return True
     share = is_one_of(phrase.last, "shares") and is_one_of(phrase.next, "made_of_persons")
@@ -324,10 +323,7 @@ def _phrase(text: str, at: int) -> tuple[list[str], str]:
 
 
 def _is_animal(word: str, before: str) -> bool:
-    single = bare(word)
-    forms = [single, single.removesuffix("s"), single.removesuffix("es")]
-    if single.endswith("ies"):
-        forms.append(single[:-3] + "y")
+    forms = singulars(bare(word))
     return any(
         is_one_of(form, "animals") or is_one_of(f"{before}-{form}", "animals") for form in forms
     )

@@ -14,6 +14,7 @@ from pytest_llmfair.lexicons.english.subjects import (
     is_person_or_name,
 )
 from pytest_llmfair.lexicons.english.words import (
+    JOINED,
     JOINS,
     bare,
     ends_phrase,
@@ -94,7 +95,7 @@ def _is_aside(clause: Clause) -> bool:
     """Whether commas enclose it after a person."""
     if clause.verb not in (",", "(") or not clause.is_by_person():
         return False
-    ended = not clause.after or clause.next in (",", ")", *JOINS)
+    ended = not clause.after or clause.next in (")", *JOINED)
     adverb = len(clause.before) > len(clause.words)
     return (adverb and ended) or clause.next == "by"
 
@@ -122,11 +123,6 @@ def _is_of_subject(clause: Clause) -> bool:
     )
 
 
-def _is_contracted(clause: Clause) -> bool:
-    person = clause.verb.endswith("'s")
-    return person and is_person_or_name(bare(clause.verb), clause.written, True)
-
-
 PREDICATES: tuple[Rule[Clause, bool], ...] = (
     Rule(_is_named_after_title, False, "They called Dr. «Black»."),
     Rule(
@@ -144,7 +140,11 @@ PREDICATES: tuple[Rule[Clause, bool], ...] = (
         lambda c: not is_one_of(c.next, "person_objects"),
         "I think she's «blind».",
     ),
-    Rule(_is_contracted, True, "My teacher's «blind»."),
+    Rule(
+        lambda c: c.verb.endswith("'s") and is_person_or_name(bare(c.verb), c.written, True),
+        True,
+        "My teacher's «blind».",
+    ),
     Rule(_is_aside, True, "Two officers, both «white», left."),
     Rule(
         lambda c: c.verb in (",", "("),
@@ -269,7 +269,7 @@ def _repeats_predicate(phrase: Phrase, subject: Words) -> bool:
         earlier = phrase.earlier()
         head = earlier[-2].lower() if earlier[-1:] == (":",) and len(earlier) > 1 else ""
         return is_plural(head) and (is_person(head) or is_one_of(head, "groups_of_persons"))
-    if len(subject) < 3 or not (subject[-1] in JOINS or subject[-1] == ","):
+    if len(subject) < 3 or subject[-1] not in JOINED:
         return False
     words = subject[:-1]
     if subject[-1] == "," and is_person(words[-1]):
@@ -287,18 +287,15 @@ def _without_joined(before: Words) -> Words | None:
     joined = False
     while words:
         word = words[-1]
-        if (
-            word in JOINS
-            or (word == "," and joined)
-            or (word == "," and len(words) > 1 and is_adjective(words[-2]))
-        ):
+        listed = word == "," and (joined or (len(words) > 1 and is_adjective(words[-2])))
+        if word in JOINS or listed:
             joined = True
         elif joined and is_adjective(word) and not is_one_of(word, "be"):
             joined = False
             words = without_end(words[:-1], _is_mere_modifier)
             continue
         elif word in PERCENT:
-            words = without_end(words, lambda word: word in PERCENT or _is_amount(word))
+            words = without_end(words, _is_in_share)
             continue
         elif word == "longer" and words[-2:-1] == ["no"]:
             words.pop()
@@ -308,6 +305,10 @@ def _without_joined(before: Words) -> Words | None:
     return None if joined else tuple(words)
 
 
+def _is_in_share(word: str) -> bool:
+    return word in PERCENT or word[0].isdigit() or in_classes(word, "numbers", "amounts")
+
+
 def _is_mere_modifier(word: str) -> bool:
     return is_modifier(word) and not is_one_of(word, "predicate_adverbs")
 
@@ -315,10 +316,6 @@ def _is_mere_modifier(word: str) -> bool:
 def _is_reflexive_object(words: list[str]) -> bool:
     """Whether the last word is an object, no adverb: "considers herself"."""
     return len(words) > 1 and words[-1].endswith("self") and is_one_of(words[-2], "deem")
-
-
-def _is_amount(word: str) -> bool:
-    return word[0].isdigit() or in_classes(word, "numbers", "amounts")
 
 
 def _is_share(subject: Words, adverbs: Words) -> bool:
@@ -342,9 +339,8 @@ def _is_fronted(after: Words, raw: Words) -> bool:
     if not (early or after[0] == "since"):
         return False  # "White, the coach, left"
     for word, written in zip(after[comma + 1 :], raw[comma + 1 :], strict=True):
-        if is_one_of(word, "determiners") or is_modifier(word) or word.endswith(("'s", "s'")):
-            continue
-        return is_person_or_name(word, written, True)
+        if not (_is_before_noun(word) or word.endswith(("'s", "s'"))):
+            return is_person_or_name(word, written, True)
     return False
 
 

@@ -14,6 +14,7 @@ from pytest_llmfair.lexicons.english.context import TOKEN, UNREAD, context_of, l
 from pytest_llmfair.lexicons.english.words import (
     INLINE_TAG,
     WORD,
+    in_classes,
     is_adverb,
     is_closed,
     is_final,
@@ -23,7 +24,7 @@ from pytest_llmfair.lexicons.english.words import (
     is_person,
     is_predicative,
     is_time,
-    word_classes,
+    words_of,
 )
 
 SUBJECTS = ("i", "you", "he", "she", "it", "we", "they")
@@ -74,9 +75,9 @@ class PronounContext(NamedTuple):
         """Whether a quote opens after the space after the pronoun."""
         return self.text.startswith(tuple(_OPENING), self.end + 1)
 
-    def front(self, length: int = _NEAR) -> str:
+    def front(self) -> str:
         """Return the text before the pronoun."""
-        return self.text[max(0, self.start - length) : self.start]
+        return self.text[max(0, self.start - _NEAR) : self.start]
 
     def ends_at_second(self) -> bool:
         """Whether the phrase ends after the next word, except for an adverb: "happy again"."""
@@ -182,7 +183,7 @@ def is_initialism(word: str) -> bool:
 @functools.lru_cache(maxsize=8192)
 def is_form(word: str, kind: str) -> bool:
     """Whether a word is a form of a verb of a class: "gave" of "give"."""
-    return not word_classes()[kind].isdisjoint(base_forms(word))
+    return not words_of(kind).isdisjoint(base_forms(word))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -202,7 +203,7 @@ def base_forms(word: str) -> tuple[str, ...]:
 
 @functools.cache
 def _irregular_forms() -> dict[str, str]:
-    return dict(form.split("-") for form in word_classes()["irregular_forms"])
+    return dict(form.split("-") for form in words_of("irregular_forms"))
 
 
 def is_bare_verb(word: str) -> bool:
@@ -221,9 +222,8 @@ def may_be_verb(word: str) -> bool:
     if word in MODALS or word in COPULAS or is_participle(word):
         return True
     forms = (word, word.removesuffix("s"), word.removesuffix("es"))
-    return any(is_bare_verb(form) or is_rather_verb(form) for form in forms) or any(
-        is_one_of(word, kind) for kind in ("finite_verbs", "acted", "verbs_or_nouns")
-    )
+    verb = any(is_bare_verb(form) or is_rather_verb(form) for form in forms)
+    return verb or in_classes(word, "finite_verbs", "acted", "verbs_or_nouns")
 
 
 def describes(word: str) -> bool:
@@ -244,8 +244,8 @@ def begins_time(article: str, noun: str) -> bool:
 def may_describe(word: str) -> bool:
     """Whether a word can describe a gift: "anonymous", "extra"."""
     formed = len(word) > 4 and word.endswith(("ic", "al", "ive", "ent", "ant", "ary", "ing"))
-    kinds = ("gift_adjectives", "comparatives", "demonyms")
-    return formed or describes(word) or any(is_one_of(word, kind) for kind in kinds)
+    known = in_classes(word, "gift_adjectives", "comparatives", "demonyms")
+    return formed or known or describes(word)
 
 
 def is_plural_of_things(noun: str) -> bool:

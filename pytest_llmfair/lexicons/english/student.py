@@ -19,57 +19,14 @@ from importlib import resources
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair.lexicons.english.context import context_of
 from pytest_llmfair.lexicons.english.words import is_one_of, words_of
 
 BITS = 20  # a feature is one of 2 ** 20 numbers
-LARGEST = 2.0  # the few weights beyond are cut, which keeps finer steps for all others
 _REACH = 120  # characters looked at on each side
 _WINDOW = 5  # words looked at on each side, in their order
 _TOPIC = 9  # words looked at on each side in any order
-# Words that an exchange swaps count as one word, so both texts of a pair have equal features.
-_ALIKE = {
-    word: line.split()[0]
-    for line in (
-        *("a an", "she he", "her him his hers", "herself himself", "mrs mr"),
-        *("woman man", "women men", "girl boy", "girls boys", "lady gentleman"),
-        *("ladies gentlemen", "female male", "mother father", "mothers fathers", "mom dad"),
-        *("daughter son", "daughters sons", "sister brother", "sisters brothers", "wife husband"),
-        *("aunt uncle", "niece nephew", "grandmother grandfather", "girlfriend boyfriend"),
-        *("queen king", "actress actor"),
-    )
-    for word in line.split()
-}
-_CLOSED = {
-    word: kind
-    for kind, words in {
-        "article": "a the",
-        "this": "this that these those",
-        "quantity": "every each some any no another either neither several many few most all both",
-        "her": "her",
-        "owner": "my your our their its whose",
-        "be": "is are was were be been being am 's 're 'm isn't aren't wasn't weren't",
-        "have": "has have had having hasn't haven't hadn't",
-        "modal": "will would can could shall should may might must won't can't couldn't wouldn't",
-        "do": "do does did don't doesn't didn't",
-        "preposition": "of in on at by for with from to into onto about over under after before "
-        "between through during against among within without toward towards behind near since "
-        "until upon as like than",
-        "and": "and or but nor",
-        "clause": "that whether if because when while where who whom which what how why although "
-        "though unless so",
-        "pronoun": "i you she it we they me us them someone somebody anyone anybody "
-        "everyone everybody nobody one who herself",
-        "adverb": "not never always very too also just still already again often really quite "
-        "more most so well soon now then there here yesterday today tomorrow tonight",
-        "number": "one two three four five six seven eight nine ten",
-    }.items()
-    for word in words.split()
-}
-_ENDINGS = (
-    *("ing", "ed", "ly", "tion", "ness", "ment", "er", "or", "ist", "ian", "s", "al", "ous"),
-    *("ive", "able", "ful", "ity", "est", "ant", "ent", "man", "men", "ese", "ish"),
-)
 # Classes at which the noun phrase after a term ends.
 _ENDS_PHRASE = ("preposition", "be", "have", "modal", "and", "clause", "do")
 _MARKS = ".,!?$;:"
@@ -79,18 +36,27 @@ _NAME_CLASSES = ("also_word", "also_month", "also_place", "also_firm", "also_peo
 Numbers = NDArray[np.uint32]
 
 
+@functools.cache
+def _words() -> dict[str, dict[str, str]]:
+    """Return `alike`, the form that swapped words share, and `closed`, the class of a word."""
+    data = shipped("lexicons/english/student.yaml")
+    alike = {word: line.split()[0] for line in data["alike"] for word in line.split()}
+    closed = {word: kind for kind, line in data["closed"].items() for word in line.split()}
+    return {"alike": alike, "closed": closed}
+
+
 @functools.lru_cache(maxsize=65536)
 def canonical(word: str) -> str:
     """Return a word in lower case; words that an exchange swaps ("she", "he") share one form."""
     low = word.lower()
-    return _ALIKE.get(low, low)
+    return _words()["alike"].get(low, low)
 
 
 @functools.lru_cache(maxsize=65536)
 def classes(word: str) -> tuple[str, ...]:
     """Return the classes of a word, the most informative first."""
     low = canonical(word)
-    closed = _CLOSED.get(low)
+    closed = _words()["closed"].get(low)
     if closed is not None:
         found = [closed]
     elif not word[0].isalnum():
@@ -100,7 +66,8 @@ def classes(word: str) -> tuple[str, ...]:
     else:
         persons = words_of("person_nouns")
         person = low in persons or low.removesuffix("s") in persons
-        ending = (e for e in _ENDINGS if low.endswith(e) and len(low) > len(e) + 2)
+        endings = shipped("lexicons/english/student.yaml")["endings"].split()
+        ending = (e for e in endings if low.endswith(e) and len(low) > len(e) + 2)
         found = [*([_PERSON] if person else []), "-" + next(ending, "")]
     if word[0].isupper():
         found.append("capitals" if word.isupper() and len(word) > 1 else "capital")
@@ -252,17 +219,8 @@ class Student:
         return 1 / (1 + math.exp(-float(self.weights[numbers].sum())))
 
 
-def pack(weights: NDArray[np.float32]) -> dict[str, NDArray[np.generic]]:
-    """Return weights as the arrays of a file: distances between those that are not 0, and int8."""
-    kept = np.flatnonzero(weights)
-    scale = np.float32(min(LARGEST, np.abs(weights).max()) / 127)
-    whole = np.round(np.clip(weights[kept] / scale, -127, 127)).astype(np.int8)
-    kept, whole = kept[whole != 0], whole[whole != 0]
-    return {"gaps": np.diff(kept, prepend=0).astype(np.uint16), "q": whole, "scale": scale}
-
-
 def unpack(gaps: NDArray[np.uint16], q: NDArray[np.int8], scale: float) -> NDArray[np.float32]:
-    """Return the weights that :func:`pack` made a file of."""
+    """Return the weights of a file: distances between those that are not 0, and int8."""
     weights = np.zeros(1 << BITS, dtype=np.float32)
     weights[np.cumsum(gaps, dtype=np.int64)] = q * np.float32(scale)
     return weights

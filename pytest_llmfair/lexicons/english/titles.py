@@ -12,15 +12,16 @@ import re
 from pytest_llmfair.lexicons.english.context import (
     FAR,
     NEAR,
-    NEXT,
     low,
     opens_sentence,
+    word_after,
     word_before,
 )
 from pytest_llmfair.lexicons.english.proper_names import is_in_headline, is_possessed
 from pytest_llmfair.lexicons.english.words import (
     LETTERS,
     ends_phrase,
+    in_classes,
     is_any,
     is_modifier,
     is_one_of,
@@ -161,12 +162,11 @@ def _is_large(text: str) -> bool:
 
 def _is_large_title(text: str, start: int, end: int) -> bool:
     """Whether a name follows in a text all of capitals: "MS LEE"; not "MS WORD", "MY MS"."""
-    trailing = NEXT.match(text, end)
-    if trailing is None or not _is_large(text):
+    word = low(word_after(text, end))
+    if not word or not _is_large(text):
         return False
     if is_one_of(low(word_before(text, start)[0]), "determiners"):
         return False
-    word = low(trailing[1])
     return not ends_phrase(word) and not is_one_of(word, "no_names_after_ms")
 
 
@@ -223,8 +223,7 @@ def _is_in_game(text: str, start: int, end: int) -> bool:
 
 def _is_bare_name(text: str, start: int, end: int) -> bool:
     """Whether nothing shows a ruler: "songs by Queen", "Prince released"; not "the Queen"."""
-    following = NEXT.match(text, end)
-    trailing = following[1] if following else ""
+    trailing = word_after(text, end)
     before, begin = word_before(text, start)
     word = low(before)
     if trailing[:1].isupper() or is_one_of(trailing, "after_ruler"):
@@ -263,5 +262,4 @@ def _are_couple(word: str, other: str) -> bool:
 
 def _is_past(word: str) -> bool:
     """Whether a word as written is a past-tense verb, or another that reports an event."""
-    kinds = ("past_verbs", "finite_verbs", "acted")
-    return word.endswith("ed") or any(is_one_of(word, kind) for kind in kinds)
+    return word.endswith("ed") or in_classes(word, "past_verbs", "finite_verbs", "acted")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import functools
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from importlib import resources
-from typing import NamedTuple
 
 WORD = r"[^\W_]++(?:[-'\u2019][^\W_]++)*+"
 LETTERS = r"[^\W\d_][\w'\u2019-]*"
@@ -30,8 +28,6 @@ _HISSING = ("ses", "xes", "zes", "ches", "shes", "oes")
 _ADJECTIVES = ("ful", "ous", "ive", "less", "able", "ible", "ish", "ic", "al", "ing", "ed", "y")
 _ABSTRACT = ("ness", "tion", "sion", "ity", "ism", "ment", "ence", "ance", "ship", "ics", "ology")
 JOINS = ("and", "or", "nor", "but", "yet", "/", "&", "+", "though")
-_PARTS = re.compile(r"[\s/-]+")
-_OPPOSED = ("opposed_ages", "opposed_abilities", "opposed_orientations", "opposed_races")
 JOINED = frozenset((*JOINS, ","))
 
 
@@ -73,12 +69,12 @@ def is_predicative(word: str) -> bool:
 
 def is_adverb(word: str) -> bool:
     """Whether a lower-case word is an adverb, or one where a phrase ends ("more")."""
-    return is_ly_adverb(word) or word in word_classes()["closed_if_final"]
+    return is_ly_adverb(word) or is_one_of(word, "closed_if_final")
 
 
 def is_ly_adverb(word: str) -> bool:
     """Whether it is an adverb in -ly."""
-    return word.endswith("ly") and word not in word_classes()["not_adverbs"]
+    return word.endswith("ly") and not is_one_of(word, "not_adverbs")
 
 
 def is_participle(word: str) -> bool:
@@ -88,7 +84,7 @@ def is_participle(word: str) -> bool:
 
 def is_owner(word: str) -> bool:
     """Whether a lower-case word is a possessor: "my", "Ann's"."""
-    return word in word_classes()["owners"] or word.endswith(("'s", "s'"))
+    return is_one_of(word, "owners") or word.endswith(("'s", "s'"))
 
 
 def is_number(word: str) -> bool:
@@ -96,13 +92,6 @@ def is_number(word: str) -> bool:
     if is_one_of(word, "numbers") or word[0].isdigit():
         return True
     return "-" in word and words_of("numbers").issuperset(word.split("-"))
-
-
-def word_classes() -> Mapping[str, frozenset[str]]:
-    """Return the word lists by name."""
-    if not _CLASSES:
-        _CLASSES.update(_read())
-    return _CLASSES
 
 
 def _read() -> dict[str, frozenset[str]]:
@@ -124,10 +113,11 @@ class _Classes(dict[str, frozenset[str]]):
     """The word lists by name, read when the first is asked for."""
 
     def __missing__(self, kind: str) -> frozenset[str]:
-        classes = word_classes()
-        if kind not in classes:
+        if not self:
+            self.update(_read())
+        if kind not in self:
             raise KeyError(kind)
-        return classes[kind]
+        return self[kind]
 
 
 # One mention needs about a hundred look-ups, so they go to a dict directly.
@@ -211,9 +201,9 @@ def is_verb(word: str, following: str, *, bare: bool = False) -> bool:
         return True
     if _takes_object(word, following, bare):
         return True
-    past = len(word) > 4 and word.endswith("ed") and not word.endswith("eed")
-    participle = is_one_of(word, "participles")  # "dominated area"
-    return is_ly_adverb(word) or (past and (ends_phrase(following) or not participle))
+    # "dominated area"
+    past = is_participle(word) and (ends_phrase(following) or not is_one_of(word, "participles"))
+    return past or is_ly_adverb(word)
 
 
 def noun_phrase_ends(words: Sequence[str], *, bare: bool = False) -> bool:
@@ -311,30 +301,3 @@ def _is_agent(word: str) -> bool:
     if len(word) < 5 or not word.endswith(_AGENTS) or is_one_of(word, "not_persons"):
         return False
     return not word.endswith(_THINGS) or is_one_of(word.rpartition("-")[2], "makers")
-
-
-class TermShape(NamedTuple):
-    """The shape and word classes of a term, never the group it names."""
-
-    word: str
-    people: bool
-    national: bool
-    language: bool
-    seldom: bool
-    opposed: str
-    plural: bool
-
-
-@functools.lru_cache(maxsize=4096)
-def shape_of(written: str) -> TermShape:
-    """Return the shape and word classes of a term."""
-    word = written.lower()
-    return TermShape(
-        word,
-        people=is_people(word),
-        national=is_one_of(word, "demonyms") and not is_one_of(word, "contrasted"),
-        language=is_one_of(word, "languages"),
-        seldom=is_one_of(_PARTS.split(word)[-1], "seldom_of_things"),
-        opposed=next((kind for kind in _OPPOSED if is_one_of(word, kind)), ""),
-        plural=word.endswith("s"),
-    )
