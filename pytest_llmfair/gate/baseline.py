@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.validation import read_json
-from pytest_llmfair._util.wording import number, plural
+from pytest_llmfair._util.wording import listed, number, plural
 from pytest_llmfair.gate.recorded_runs import MALFORMED, Key, compared_with, keyed
 from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.bound import WORSE, Bound, ImpossibleBoundError
@@ -208,8 +208,7 @@ def coverage(
         if (why := why_not_compared(check))
     ]
     notes = [
-        f"baseline: {plural('check', len(names))} {what}: {', '.join(names[:_MOST_NAMED])}"
-        + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
+        f"baseline: {plural('check', len(names))} {what}: {listed(names, _MOST_NAMED)}"
         for what, names in (
             ("of this run without a baseline", new),
             ("of the baseline not run", gone),

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_llmfair._util.wording import plural
+from pytest_llmfair._util.wording import listed, plural
 from pytest_llmfair.gate.documents import (
     TOY_MODEL,
     described_models,
@@ -171,8 +171,7 @@ def _origin_recorded(run: Run) -> Answer:
 
 
 def _named(results: Sequence[Mapping[str, Any]]) -> str:
-    shown = ", ".join(f"{r['nodeid']} {r['metric']} ({r['verdict']})" for r in results[:3])
-    return f"{shown} and {len(results) - 3} more" if len(results) > 3 else shown
+    return listed([f"{r['nodeid']} {r['metric']} ({r['verdict']})" for r in results], 3)
 
 
 def _moment(text: Any) -> datetime.datetime | None:

@@ -10,12 +10,12 @@ from typing import Any
 
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import listed, plain, plural
-from pytest_llmfair.gate.check_answers import compared
 from pytest_llmfair.gate.result_files import (
     FROM_TEXTS,
     add_options,
     aligned,
     command,
+    compared,
     first_bound,
     keys,
     quantities,

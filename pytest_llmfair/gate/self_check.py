@@ -37,14 +37,7 @@ _LEAST_P = 1e-12
 def self_check(
     checks: Mapping[Key, Record], repeats: int = _REPEATS, seed: int = 0
 ) -> list[Shares]:
-    """Judge the recorded answers again with placebo groups, and on samples drawn from them.
-
-    A placebo deals the answers about a prompt and about its twin out to the two sides at random,
-    or the labels of the groups to the people; then no group is treated differently, and every
-    FAIL is a false alarm. Where the observed difference is beyond the bound, so many rows keep
-    their groups that the truth lies at the bound. Samples of the same size are drawn from the
-    units, with replacement: how often two of them get two verdicts is how often a rerun would.
-    """
+    """Judge the recorded answers again with placebo groups, and on samples drawn from them."""
     found = []
     for (nodeid, metric, _), check in checks.items():
         data = (check.get("recorded") or {}).get("data")

@@ -48,13 +48,8 @@ class AnswerRows:
 def arrange(
     assertion: Assertion, data: tuple[Any, ...], units: Any, *, fixed: bool = False
 ) -> MetricInputs:
-    """Turn data into the arguments of the assertion's metric.
-
-    Responses are cleaned of missing answers and scored as the metric needs; texts for a metric
-    that needs scores are scored; anything else is handed on as it is. Identical repeats of a
-    deterministic model become one generation, except for a fixed population, whose intervals
-    count them once by themselves (`fixed` treats any population like that).
-    """
+    """Turn responses, texts or arrays into the arguments of the assertion's metric."""
+    # Intervals of a fixed population count identical repeats once by themselves.
     fixed = fixed or assertion.keywords.get("population") == "fixed"
     first = data[0] if data else None
     rest = data[1:]
@@ -66,13 +61,13 @@ def arrange(
         inputs = _from_rows(first, fixed)
     elif isinstance(first, ScoredAnswers):
         check_scored(assertion.metric)
-        inputs = from_scored(first, assertion.rules.largest_shares.missing)
+        inputs = from_scored(first, assertion.rules.chosen("max_missing"))
     elif isinstance(first, Responses):
         check_data_kind(assertion.metric, pairs=False)
         inputs = _from_prompts(assertion, first, fixed)
     else:
         inputs, rest = _from_arrays(assertion, data), ()
-        asked, most = assertion.source.asked, assertion.rules.largest_shares.missing
+        asked, most = assertion.source.asked, assertion.rules.chosen("max_missing")
         inputs = with_rows_left_out(inputs, asked, most)
     scored_by = _scored_by(assertion, inputs)
     keywords = {**inputs.keywords, **scored_by, **assertion.keywords}
@@ -159,7 +154,7 @@ def _from_pairs(
     asked = {side: [row.answers[i] for row in rows] for i, side in enumerate(sides)}
     if placebo and any(responses.placebo):
         asked["placebo"] = [row for row in responses.placebo if row]
-    counts = count_missing(asked, assertion.rules.largest_shares.missing)
+    counts = count_missing(asked, assertion.rules.chosen("max_missing"))
     left_out = rows_left_out(len(rows) - len(kept), len(rows), "pairs", counts)
     labels = pair_units(responses.pairs) if units is None else units
     drawn = labels if assertion.cells is None else assertion.cells.items(labels)
@@ -273,7 +268,7 @@ def _as_single_prompts(
 def _from_prompts(assertion: Assertion, responses: Responses, fixed: bool) -> MetricInputs:
     needs, whole = assertion.metric.needs, assertion.metric.whole_rows
     kept = [i for i, row in enumerate(responses) if has_answers(row, whole)]
-    counts = count_missing({"all": responses.answers}, assertion.rules.largest_shares.missing)
+    counts = count_missing({"all": responses.answers}, assertion.rules.chosen("max_missing"))
     left_out = rows_left_out(len(responses) - len(kept), len(responses), "prompts", counts)
     asked: Sequence[tuple[Answer, ...]] = responses.answers
     if needs == "pronoun_counts":

@@ -9,7 +9,7 @@ from typing import Any
 
 from pytest_llmfair._util.wording import listed
 from pytest_llmfair.judging.pairs import groups_of, is_pair, pairs_in
-from pytest_llmfair.judging.rules import LargestShares
+from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.lexicons.name_lexicon import OF_GROUPS
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import PairedResponses, Responses, left_out, rows_of
@@ -198,12 +198,12 @@ class Selection:
         return any(each.kind == "invalid" for each in self.findings)
 
 
-def selection_of(source: Any, shares: LargestShares) -> Selection:
+def selection_of(source: Any, rules: Rules) -> Selection:
     """Report the losses of a list of pairs, or of the answers to it; too many are invalid."""
     left = left_out(source)
     findings = [
-        *_rejected_pairs(source, left["rejected"], shares.invalid),
-        *_uncertain_prompts(source, left, shares.uncertain),
+        *_rejected_pairs(source, left["rejected"], rules.chosen("max_invalid")),
+        *_uncertain_prompts(source, left, rules.chosen("max_uncertain")),
     ]
     if kept := [why for pair in pairs_in(source) if (why := getattr(pair, "uncertain", ""))]:
         text = (

@@ -223,10 +223,7 @@ def _gap(
     distance: Callable[[Rows, Rows, list[int]], float],
     bound: float,
 ) -> _Gap:
-    """Return the effect of groups beyond rewordings; above `bound` with a 95 % interval.
-
-    The interval is that of a grouped jackknife.
-    """
+    """Return the effect of groups beyond rewordings; above `bound` with a jackknife interval."""
     # Squares are subtracted, as for variances: |gap + noise| exceeds |noise| by less than the gap.
     (first, again), (second, second_again) = halves
 

@@ -239,11 +239,7 @@ def unmasked(
 
 
 class FileData(dict[str, Any]):
-    """Arguments of a metric from a file, without rows that lack a value; these are counted.
-
-    `asked` maps each group to one row of a text or a `Missing` per row of the file; it is empty
-    where no row was left out. `factors` are labels for ``factors=``.
-    """
+    """Arguments of a metric from a file; `asked` counts rows that lack a value, by group."""
 
     def __init__(
         self,

@@ -14,12 +14,11 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_llmfair._util.plain_data import sha256_of
-from pytest_llmfair._util.validation import one_sided
+from pytest_llmfair._util.validation import one_sided, read_json
 from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.judging.facts import Record
@@ -252,7 +251,9 @@ def _without_texts(record: Record) -> dict[str, Any]:
 
 def read_run(path: str | Path, context: Path | None = None) -> dict[str, Any]:
     """Read a run that ``--llmfair-json`` wrote; evidence has its `context` in another file."""
-    from pytest_llmfair._util.validation import read_json
+    import jsonschema
+
+    from pytest_llmfair._util.documents import schema_of, validator
 
     path = Path(path)
     remedy = "give a file that pytest --llmfair-json wrote"
@@ -267,11 +268,8 @@ def read_run(path: str | Path, context: Path | None = None) -> dict[str, Any]:
             f"{path} has schema_version {version!r}, this is {SCHEMA_VERSION}; record the run "
             "again with pytest --llmfair-json"
         )
-    import jsonschema
-
-    from pytest_llmfair._util.documents import validator
-
-    wrong = jsonschema.exceptions.best_match(validator(schema()).iter_errors(document))
+    schema = schema_of("reports/run_record.schema.json")
+    wrong = jsonschema.exceptions.best_match(validator(schema).iter_errors(document))
     if wrong is not None:
         place = "/".join(map(str, wrong.absolute_path)) or "the file"
         raise ValueError(
@@ -279,13 +277,6 @@ def read_run(path: str | Path, context: Path | None = None) -> dict[str, Any]:
             "--llmfair-json"
         )
     found: dict[str, Any] = document
-    return found
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a run record."""
-    text = resources.files("pytest_llmfair.reports") / "run_record.schema.json"
-    found: dict[str, Any] = json.loads(text.read_text(encoding="utf-8"))
     return found
 
 

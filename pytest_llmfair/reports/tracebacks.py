@@ -34,11 +34,16 @@ def is_ours(module: str) -> bool:
     return f"{module}.".startswith("pytest_llmfair.")
 
 
+def raised_by_us(found: pytest.ExceptionInfo[BaseException]) -> bool:
+    """Return whether a frame of the package raised an error, and no code of the user did."""
+    return is_ours(found.traceback[-1].frame.f_globals.get("__name__", ""))
+
+
 def tidy(report: pytest.TestReport, found: pytest.ExceptionInfo[BaseException]) -> None:
     """Begin the summary with the verdict, and escape what a message of the package quotes."""
     if hasattr(found.value, "result"):
         _verdict_first(report, found.type)
-    if is_ours(found.traceback[-1].frame.f_globals.get("__name__", "")):
+    if raised_by_us(found):
         _make_printable(report)
 
 
