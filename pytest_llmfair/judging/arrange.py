@@ -165,11 +165,9 @@ def _from_pairs(
         texts, repeats = collapse_identical_repeats(
             [row.prompts[0] for row in kept], *texts, fixed=fixed or whole
         )
-    inputs = MetricInputs(
+    inputs = replace(
+        counts.with_findings(*left_out, *repeats),
         keywords={"units": [labels[row.at] for row in kept]},
-        findings=(*counts.findings, *left_out, *repeats),
-        missing=counts.missing,
-        cut=counts.cut,
         missing_data=missing_data_of([asked[side] for side in sides], sides, [drawn, drawn]),
         origin=responses.origin,
         prompts=[row.prompts for row in kept],
@@ -277,10 +275,8 @@ def _from_prompts(assertion: Assertion, responses: Responses, fixed: bool) -> Me
         for prompt, answers in zip(responses.prompts, responses, strict=True):
             of_prompt[prompt] = (*of_prompt.get(prompt, ()), *answers)
         asked = list(of_prompt.values())
-    inputs = MetricInputs(
-        findings=(*counts.findings, *left_out),
-        missing=counts.missing,
-        cut=counts.cut,
+    inputs = replace(
+        counts.with_findings(*left_out),
         missing_data=missing_data_of([asked], (), [range(len(asked))], bounded=needs != "texts"),
         origin=responses.origin,
         model=responses.model,

@@ -191,10 +191,7 @@ class Assertion:
     @property
     def checked_bound(self) -> Bound:
         """The bound, checked against the metric's range."""
-        info = self.metric
-        return Bound.checked(
-            self.bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
-        )
+        return Bound.of_metric(self.bound, self.metric)
 
     def check_request(self) -> list[Any]:
         """Return the prompts or pairs to ask; raise every error before an answer is paid for."""

@@ -35,17 +35,7 @@ def has_answers(row: Sequence[Answer], whole: bool) -> bool:
     return found > 0 and (found == len(row) or not whole)
 
 
-@dataclass(frozen=True, slots=True)
-class MissingCounts:
-    """Missing answers as group -> reason -> number, answers cut at a limit, and findings."""
-
-    missing: dict[str, dict[str, int]] = field(default_factory=dict)
-    # As {"length": n}; empty without one.
-    cut: dict[str, int] = field(default_factory=dict)
-    findings: tuple[Finding, ...] = ()
-
-
-def count_missing(asked: Mapping[str, Rows], max_missing: float) -> MissingCounts:
+def count_missing(asked: Mapping[str, Rows], max_missing: float) -> MetricInputs:
     """Count the missing answers of each group; too many in one group make the data invalid."""
     missing = {
         group: dict(
@@ -89,7 +79,7 @@ def count_missing(asked: Mapping[str, Rows], max_missing: float) -> MissingCount
             "Fix the client, or accept more missing answers with max_missing."
         )
         findings.append(Finding("missing", text, "invalid"))
-    return MissingCounts(missing, cut, tuple(findings))
+    return MetricInputs(missing=missing, cut=cut, findings=tuple(findings))
 
 
 def _cut_answers(asked: Mapping[str, Rows]) -> tuple[dict[str, int], list[Finding]]:
@@ -119,12 +109,11 @@ def _most_common_error(details: Sequence[str]) -> str:
     return f"{found}{plural('answer', skipped)} not asked for after that. " if skipped else found
 
 
-def rows_left_out(lost: int, total: int, what: str, counts: MissingCounts) -> tuple[Finding, ...]:
+def rows_left_out(lost: int, total: int, what: str, counts: MetricInputs) -> tuple[Finding, ...]:
     """Report lost rows; without any row left there is nothing to measure."""
     if lost == total:
         # A finding that makes the data invalid names its own remedy.
-        invalid = any(each.kind == "invalid" for each in counts.findings)
-        remedy = "" if invalid else "; fix the client first"
+        remedy = "" if counts.invalid else "; fix the client first"
         return (Finding.undefined(f"none of the {total} {what} has an answer{remedy}"),)
     if not lost:
         return ()

@@ -145,19 +145,14 @@ def kept_of(result: Result, settings: Settings) -> dict[str, Any]:
         rows = digest_of_rows(_data_of(result, settings)["estimate"])
     except CannotRecord:
         rows = ""
+    prompts = result.evidence.prompts if result.evidence else ()
     return {
-        "prompts": digests_of_prompts(result),
+        "prompts": [[hashlib.sha256(x.encode()).hexdigest() for x in row] for row in prompts],
         "answers": _digest_of_answers(result),
         "rows": rows,
         "texts": settings.save_text,
         "data": to_record(result, settings, texts=settings.save_text),
     }
-
-
-def digests_of_prompts(result: Result) -> list[list[str]]:
-    """Return the SHA-256 digest of every prompt of a result, row by row."""
-    rows = result.evidence.prompts if result.evidence else ()
-    return [[hashlib.sha256(text.encode()).hexdigest() for text in row] for row in rows]
 
 
 def _digest_of_answers(result: Result) -> str | None:

@@ -63,10 +63,7 @@ class Design:
     @property
     def threshold(self) -> Bound:
         """The bound, checked against the metric's range."""
-        info = self.info
-        return Bound.checked(
-            self.bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
-        )
+        return Bound.of_metric(self.bound, self.info)
 
     def error(self, at: float) -> float:
         """Return the standard error planned for when the truth is `at`."""

@@ -127,7 +127,8 @@ def path(
 ) -> str | None:
     """Declare the path of a file, or of a folder."""
     about |= {"legal": legal, "help": help, "metavar": metavar, "path": path}
-    return option(text, None, example="written", **about)
+    found: str | None = option(text, None, example="written", **about)
+    return found
 
 
 def switch(help: str, **about: Any) -> bool:
