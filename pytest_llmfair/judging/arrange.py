@@ -31,6 +31,7 @@ from pytest_llmfair.judging.scoring import (
     with_rows_left_out,
 )
 from pytest_llmfair.lexicons.attributes import masker_of_pairs
+from pytest_llmfair.metrics.arguments import text_rows
 from pytest_llmfair.responses import Answer, Missing, PairedResponses, Responses
 from pytest_llmfair.results.compare import ScoredAnswers
 from pytest_llmfair.stats import Finding
@@ -110,7 +111,8 @@ def _from_arrays(assertion: Assertion, data: tuple[Any, ...]) -> MetricInputs:
     if make is not None:
         texts = [_holds_texts(x) for x in given]
         given = tuple(
-            make(_rows(x), scorer) if t else x for x, t in zip(given, texts, strict=True)
+            make(text_rows(x, "texts"), scorer) if t else x
+            for x, t in zip(given, texts, strict=True)
         )
         return MetricInputs(given, scorer=scorer.name if any(texts) else "")
     return MetricInputs(given)
@@ -365,9 +367,3 @@ def _holds_texts(data: Any) -> bool:
         first = (row[0] if len(row) else None) if several else row
         return isinstance(first, (str, Missing))
     return False
-
-
-def _rows(data: Any) -> Texts:
-    from pytest_llmfair.metrics.arguments import text_rows
-
-    return text_rows(data, "texts")

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from statistics import NormalDist
 from typing import Any
 
@@ -121,7 +122,7 @@ def rows_left_out(lost: int, total: int, what: str, counts: MetricInputs) -> tup
     return (Finding("rows_left_out", text, "note"),)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MissingData:
     """The missing answers, and their largest effect on a value."""
 
@@ -129,8 +130,6 @@ class MissingData:
     # a span that one row moves by at most its own weight (a mean, a rate, a difference or a
     # distance of these) cannot be worse than measured by more than this share of the span.
     share: float = 0.0
-    # Largest absolute difference of the missing rates of two groups, with pairs as units.
-    difference: Estimate | None = None
     groups: tuple[str, ...] = ()
     # Share of missing answers by group.
     rates: tuple[float, ...] = ()
@@ -139,6 +138,17 @@ class MissingData:
     bounded: bool = True
     # What the difference is measured on: whether an answer is missing, its group and its unit.
     flags: tuple[list[int], list[str], list[Hashable]] | None = None
+
+    @cached_property
+    def difference(self) -> Estimate | None:
+        """Largest absolute difference of the missing rates of two groups, with pairs as units."""
+        from pytest_llmfair.metrics import demographic_parity_difference
+
+        if self.flags is None:
+            return None
+        missing, groups, units = self.flags
+        found: Estimate = demographic_parity_difference(missing, groups=groups, units=units)
+        return found
 
     def unequal(self, bound: Bound, level: float) -> tuple[Finding, ...]:
         """Report missing rates that differ by more than the bound itself."""
@@ -233,17 +243,7 @@ def missing_data_of(
             for _ in row
         ],
     )
-    share = min(share, 1.0)
-    return MissingData(share, difference_of(flags_of), groups, rates, bounded, flags_of)
-
-
-def difference_of(flags: tuple[list[int], list[str], list[Hashable]]) -> Estimate:
-    """Return the largest absolute difference of the missing rates of two groups."""
-    from pytest_llmfair.metrics import demographic_parity_difference
-
-    missing, groups, units = flags
-    found: Estimate = demographic_parity_difference(missing, groups=groups, units=units)
-    return found
+    return MissingData(min(share, 1.0), groups, rates, bounded, flags_of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,20 +15,19 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_llmfair._util.plain_data import sha256_of
 from pytest_llmfair._util.validation import one_sided, read_json
 from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.judging.facts import Record
+from pytest_llmfair.judging.result import Result
 from pytest_llmfair.reports.context import package_version
+from pytest_llmfair.scorers import name_of
+from pytest_llmfair.session import Session
+from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import holm
-
-if TYPE_CHECKING:
-    from pytest_llmfair.judging.result import Result
-    from pytest_llmfair.session import Session
-    from pytest_llmfair.settings import Settings
 
 SCHEMA_VERSION = 2
 
@@ -122,8 +121,6 @@ def _lexicon(lexicon: Any) -> dict[str, Any]:
 
 
 def _scorer(scorer: Any) -> dict[str, Any]:
-    from pytest_llmfair.scorers import name_of
-
     kind = scorer if hasattr(scorer, "__qualname__") else type(scorer)
     module, name = kind.__module__, name_of(scorer)
     package = _PACKAGE_OF.get(name, module.partition(".")[0])

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from traceback import walk_tb
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from pytest_llmfair._util.printing import printable
-
-if TYPE_CHECKING:
-    import pytest
 
 # Errors that our checks of arguments, files and settings raise.
 _ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError, Warning)
