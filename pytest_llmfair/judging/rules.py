@@ -9,6 +9,7 @@ from numbers import Real
 from pathlib import Path
 from typing import Any
 
+from pytest_llmfair._util.validation import share
 from pytest_llmfair.judging.bound import Direction, Scale
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.session import active, current_session
@@ -70,9 +71,8 @@ class Rules:
         if mde is not None and not (is_number(mde) and mde > 0.0):
             raise ValueError(f"max_mde is {mde!r}; give a number above 0")
         for name in ("max_missing", "max_invalid", "max_uncertain"):
-            share = getattr(self, name)
-            if share is not None and not (is_number(share) and 0.0 <= share <= 1.0):
-                raise ValueError(f"{name} is {share!r}; give a number in [0, 1]")
+            if (given := getattr(self, name)) is not None:
+                share(given, name)
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Rules:
