@@ -56,8 +56,6 @@ class Baseline:
     checks: dict[Key, Mapping[str, Any]]
     # How much less fair a check may be.
     margin: float
-    # Model, its digest, author, date and expiry of the file.
-    about: dict[str, Any]
     # Whether a bound that was broken before is red only where the check became worse.
     ratchet: bool = False
     _seen: Counter[tuple[str, str, int]] = field(default_factory=Counter)
@@ -72,7 +70,7 @@ class Baseline:
                 f"the baseline {path} expired on {expires}; run with --llmfair-update-baseline, "
                 "and have the change reviewed"
             )
-        return cls(keyed(document["checks"]), margin, document["about"], ratchet)
+        return cls(keyed(document["checks"]), margin, ratchet)
 
     def compared(self, result: Result, attempt: int = 1) -> list[Result]:
         """Return a result, and by how much it is less fair than the recorded one, if any."""

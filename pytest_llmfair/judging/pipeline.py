@@ -94,7 +94,7 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
     kind = "betting" if rules.method else "obf"
     check_looks(assertion.metric, population, kind)
     seed = current_settings().seed
-    looks = Looks.planned(kind, rules.chosen("level"), seed, items, source.units)
+    looks = Looks(kind, rules.chosen("level"), seed, items, source.units)
     answers = None
     while True:
         answers = joined(answers, ask(assertion, bound, source.client, looks.take(), len(items)))
