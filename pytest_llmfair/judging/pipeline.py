@@ -76,7 +76,7 @@ def evaluate(assertion: Assertion | EstimateAssertion) -> Result:
             raise ValueError(NO_CLIENT)
         return _judge(assertion, *measure(assertion, source.data, source.units))
     # Whatever is wrong with the call must show before the first answer is paid for.
-    bound = assertion.checked_bound
+    bound = Bound.of_metric(assertion.bound, assertion.metric)
     if selection_of(source.first, rules).invalid:
         return _judge(assertion, *_nothing_asked(assertion))
     items = assertion.check_request()

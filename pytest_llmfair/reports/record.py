@@ -147,6 +147,7 @@ def run_document(
 ) -> dict[str, Any]:
     """Return a run as plain data, results sorted by test; `json_text` takes out private texts."""
     ordered = sorted(records, key=lambda record: str(record["nodeid"]))
+    families = {record["family"]: record["family_size"] for record in ordered}
     document: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "pytest_llmfair": __version__,
@@ -154,7 +155,10 @@ def run_document(
         **{f"{kind}s": _of_kind(kind, used) for kind in ("model", "lexicon", "scorer")},
         "counts": {**counts_of(ordered), "exit_status": exit_status},
         "errors": sorted((dict(each) for each in errors), key=lambda each: str(each["nodeid"])),
-        "multiplicity": _multiplicity(ordered, settings.family),
+        "multiplicity": {
+            "method": settings.family,
+            "families": [{"name": name, "tests": n} for name, n in sorted(families.items())],
+        },
         "results": [
             {key: value for key, value in _replayed(record).items() if key not in _LEFT_OUT}
             for record in ordered
@@ -190,14 +194,6 @@ def counts_of(records: Sequence[Record]) -> dict[str, Any]:
         "waived": dict(sorted(Counter(r["verdict"] for r in records if r["waiver"]).items())),
         "outcomes": dict(sorted(Counter(r["outcome"] for r in records).items())),
         "red": sum(r["red"] and not r["expected"] for r in records),
-    }
-
-
-def _multiplicity(records: Sequence[Record], method: str) -> dict[str, Any]:
-    families = {record["family"]: record["family_size"] for record in records}
-    return {
-        "method": method,
-        "families": [{"name": name, "tests": size} for name, size in sorted(families.items())],
     }
 
 

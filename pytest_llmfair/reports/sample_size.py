@@ -16,6 +16,7 @@ from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural, plurals
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.power import MOST_UNITS, Power, power_of, search, to_aim_for
+from pytest_llmfair.judging.robustness import unseen
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.stats import Estimate, Mean
 from pytest_llmfair.stats.crossed import half_width
@@ -312,7 +313,6 @@ def crossed_report(plan: CrossedDesign) -> str:
     """Return a plan as text of at most 80 columns."""
     design, room = plan.design, plan.design.threshold.distance
     items, wordings = design.units, plan.wordings
-    rarest = 100.0 * (1.0 - 0.05 ** (1.0 / wordings))
     answers = plural("answer", design.generations)
     rows = {
         "this plan": plan.half_width(),
@@ -340,5 +340,5 @@ def crossed_report(plan: CrossedDesign) -> str:
         )
     elif room > 0.0:
         lines.append(f"no number of wordings keeps it within {room:.3g}; add items as well")
-    lines.append(f"a kind of wording rarer than {rarest:.0f} % may be missing among {wordings}")
+    lines.append(unseen("wording", wordings))
     return "\n".join(lines)
