@@ -150,11 +150,6 @@ class Selection:
         """The metrics that are recommended."""
         return tuple(each for each in self.choices if each.chosen)
 
-    @property
-    def left_out(self) -> tuple[Choice, ...]:
-        """The metrics that are not."""
-        return tuple(each for each in self.choices if not each.chosen)
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
         use_case = asdict(self.use_case)
