@@ -7,18 +7,64 @@ import inspect
 import sys
 import textwrap
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
 from pytest_llmfair import metrics
 from pytest_llmfair._util.printing import printable, say
 from pytest_llmfair._util.wording import plurals
-from pytest_llmfair.gate import commands as gate
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.metrics.foreign import foreign
 from pytest_llmfair.signatures import example_bound, example_call, word_of
 
 # Distances of a bound from the fair value for which `llmfair metrics NAME` shows sample sizes.
 _DISTANCES = (0.02, 0.05, 0.1, 0.2)
+
+
+# By name the module and the help; only the module of the command in use is imported.
+_COMMANDS = {
+    "check": (
+        "gate.yaml_checks",
+        "run files of checks, or one check given by options, with pytest",
+    ),
+    "run": ("suites.command", "run the design of a paper as a suite on a model, with pytest"),
+    "audit": (
+        "audit.command",
+        "ask a model about many prompts, in shards that a later run continues, and judge",
+    ),
+    "labels": (
+        "labels.command",
+        "plan which answers people label to correct a judge, and check their labels",
+    ),
+    "doctor": ("gate.doctor", "say which metrics can judge a result file of another tool"),
+    "judge": (
+        "gate.judge",
+        "judge a result file of another tool, with pytest where a bound is given",
+    ),
+    "init": ("gate.starter", "write a first file of checks"),
+    "recommend": ("gate.recommend_command", "choose metrics for a use case, with reasons"),
+    "report": ("reports.files", "make the reports of a recorded run"),
+    "comment": ("reports.comment", "post a recorded run as one comment on a pull request"),
+    "diff": ("gate.diff", "say what changed between two recorded runs, check by check"),
+    "history": ("gate.history", "draw each check over recorded runs, commits and models"),
+    "export": ("gate.export", "log a recorded run to a run of MLflow"),
+    "self-check": (
+        "gate.self_check",
+        "measure how often a recorded suite errs: placebo groups and samples drawn again",
+    ),
+    "verify": ("gate.evidence", "compute every number of an evidence folder again"),
+    "checklist": ("gate.checklist", "fill the pre-release checklist from a recorded run"),
+    "local-law-144": (
+        "gate.local_law_144",
+        "tables of selection rates and impact ratios by sex and race/ethnicity",
+    ),
+    "model-card": (
+        "gate.model_card",
+        "section of a Hugging Face model card, or the limitations, from a recorded run",
+    ),
+}
+# What these commands do not know goes to pytest, as ``arguments.rest``.
+_TAKE_REST = ("check", "run", "audit", "judge")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -85,19 +131,25 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--prompt-cost", type=float, default=1.0, help="cost of a prompt, in answers (1)"
     )
     _add_cassette(commands.add_parser("cassette", help="look after recorded answers"))
-    for name, command in gate.COMMANDS.items():
-        added = commands.add_parser(name, help=command.help, description=command.help)
+    used = None
+    for name, (module, purpose) in _COMMANDS.items():
+        added = commands.add_parser(name, help=purpose, description=purpose)
         if name in argv[:1]:
-            gate.configure(name, added)
-    if any(name in argv[:1] for name, command in gate.COMMANDS.items() if command.takes_rest):
+            if name in _TAKE_REST:
+                # Shortened options would take those of pytest.
+                added.allow_abbrev = False
+                added.formatter_class = argparse.RawDescriptionHelpFormatter
+            used = import_module(f"pytest_llmfair.{module}")
+            used.configure(added)
+    if not {*argv[:1]}.isdisjoint(_TAKE_REST):
         arguments, rest = parser.parse_known_args(argv)
         arguments.rest = rest
     else:
         arguments = parser.parse_args(argv)
     status = 0
     try:
-        if arguments.command in gate.COMMANDS:
-            return gate.run(arguments.command, arguments)
+        if used is not None:
+            return int(used.run(arguments))
         if arguments.command == "power":
             text = _plan(arguments)
         elif arguments.command == "cassette":

@@ -22,7 +22,8 @@ from pytest_llmfair.labels.answers import Columns
 from pytest_llmfair.labels.assertion import assert_corrected_gap_within, corrected_gap_result
 from pytest_llmfair.metrics import get_metric
 from pytest_llmfair.responses import PairedResponses, Responses
-from pytest_llmfair.results.compare import Comparison
+from pytest_llmfair.results.compare import Comparison, comparison_of, prompts_of
+from pytest_llmfair.results.registry import read_results
 from pytest_llmfair.session import active
 from pytest_llmfair.stats.corrected_gap import CORRECTED_GAP
 
@@ -161,9 +162,6 @@ class Fairness:
     def _of_file(
         self, path: str | Path, group: Any, pair_by: Any, groups: Mapping[str, str] | None
     ) -> Responses | PairedResponses:
-        from pytest_llmfair.results.compare import comparison_of, prompts_of
-        from pytest_llmfair.results.registry import read_results
-
         group, pair_by = ([x] if isinstance(x, str) else list(x) for x in (group, pair_by))
         results = read_results([path])
         if not (group or groups or pair_by):

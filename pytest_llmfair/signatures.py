@@ -60,12 +60,7 @@ def no_such_assertion(name: str, known: list[str], elsewhere: str = "") -> str:
 
 
 def signature_of(info: MetricInfo, general: Callable[..., Any]) -> inspect.Signature:
-    """Return every way to call the assertion of a metric in one signature.
-
-    The metric's arguments, the bound (also as a last positional number), then what `general`, the
-    assertion for any metric, takes by keyword. Nothing after the data is required here: prompts,
-    answers or a mapping in their place bring the rest, and a call that lacks something says so.
-    """
+    """Return every way to call the assertion of a metric; what data may bring is not required."""
     own = [_loosened(each) for each in inspect.signature(info.function).parameters.values()]
     if not own or own[0].kind is Parameter.KEYWORD_ONLY:
         own.insert(0, Parameter("data", Parameter.POSITIONAL_ONLY, default=DOTS, annotation="Any"))

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_llmfair import Result, assert_within
+from pytest_llmfair._util.documents import schema_of
 from pytest_llmfair.judging.result import (
     BoundExceeded,
     FairnessAssertionError,
@@ -24,7 +25,6 @@ from pytest_llmfair.judging.result import (
 from pytest_llmfair.judging.rules import Rules, Unregistered
 from pytest_llmfair.judging.verdict import judge
 from pytest_llmfair.metrics import ruted_neutrality, strict_sentiment_parity
-from pytest_llmfair.reports.record import schema
 from pytest_llmfair.session import Recorder, recording
 from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import (
@@ -271,7 +271,9 @@ def test_a_result_becomes_plain_json():
 
 
 def test_the_schema_of_a_run_describes_every_field_of_a_result():
-    described = schema()["properties"]["results"]["items"]["properties"].keys()
+    described = schema_of("reports/run_record.schema.json")["properties"]["results"]["items"][
+        "properties"
+    ].keys()
     own = {each.name for each in fields(Result)} - {"assertion", "origin", "recorded"}
     assert own - described == set()
     assert described - own == {

@@ -36,10 +36,7 @@ def suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def unknown_metric(name: str, families: Mapping[str, str], elsewhere: str = "") -> ValueError:
-    """Return the error for an unknown metric; `families` maps names and aliases to families.
-
-    `elsewhere` is the answer for a name that other tools use.
-    """
+    """Return the error for an unknown metric; `families` is by name, `elsewhere` other tools'."""
     near = difflib.get_close_matches(name, families, n=3, cutoff=0.5)
     hint = f"families of metrics are {', '.join(sorted(set(families.values())))}"
     if near:

@@ -20,12 +20,17 @@ _UNDECIDED = "#b07d1a"
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
     """Return a group table as a pandas DataFrame without empty columns."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError("to_frame() needs pandas, not installed: pip install pandas") from error
+    pd = _pandas()
     index = pd.Index([row["key"] for row in rows], name="group")
     return pd.DataFrame({name: [row[name] for row in rows] for name in _filled(rows)}, index)
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise ImportError("to_frame() needs pandas, not installed: pip install pandas") from error
+    return pandas
 
 
 def _filled(rows: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -49,10 +54,7 @@ def by_group_frame(
     intervals: bool,
 ) -> Any:
     """Return numbers of groups as a DataFrame with every combination of labels, sorted."""
-    try:
-        import pandas as pd
-    except ImportError as error:
-        raise ImportError("to_frame() needs pandas, not installed: pip install pandas") from error
+    pd = _pandas()
     parts = ("value", "lower", "upper", "n") if intervals else ("value",)
     columns = [(name, part) for name in metrics for part in parts]
     index = pd.MultiIndex.from_tuples(list(rows), names=list(heads))

@@ -8,7 +8,6 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
 from pytest_llmfair.session import current_session
@@ -57,17 +56,16 @@ _PAUSE = 0.2
 _ERASE = "\r\x1b[2K"
 
 
-@dataclass(slots=True)
 class Line:
     """A line that is overwritten by each update and erased at the end; silent without `write`."""
 
-    write: Write | None = None
-    clock: Callable[[], float] = time.monotonic
-    _began: float = field(init=False)
-    _shown: float | None = None
-
-    def __post_init__(self) -> None:
-        self._began = self.clock()
+    def __init__(
+        self, write: Write | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.write = write
+        self.clock = clock
+        self._began = clock()
+        self._shown: float | None = None
 
     def show(self, text: Callable[[], str]) -> None:
         """Write the text if an update is due."""

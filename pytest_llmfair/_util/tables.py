@@ -33,10 +33,7 @@ def is_table(path: Path) -> bool:
 
 
 def texts_of(path: Path, column: str, *, lines: bool = False) -> Iterator[str]:
-    """Yield the texts of one column, or the lines of a ``.txt`` file, that are not empty.
-
-    With `lines` any file that is no table is one of lines.
-    """
+    """Yield the texts of a column, or the lines of a ``.txt`` file; `lines`: of any other too."""
     texts = _texts(path, column, lines or path.suffix.lower() == ".txt")
     if (first := next(texts, None)) is None:
         raise TableError(f"{path} has no {column}; give at least one")

@@ -11,16 +11,11 @@ from typing import Any
 
 # As in pyproject.toml. Messages name packages instead of extras, because `pytest-llmfair[hf]` can
 # only be installed from PyPI, and the plugin may come from a clone or a wheel.
+_HF = ("transformers>=4.44", "torch>=2.4", "safetensors>=0.4")
 PACKAGES = {
     "property": ("hypothesis>=6.100",),
-    "hf": ("transformers>=4.44", "torch>=2.4", "safetensors>=0.4"),
-    "demo": (
-        "transformers>=4.44",
-        "torch>=2.4",
-        "safetensors>=0.4",
-        "accelerate>=1.0",
-        "gguf>=0.10",
-    ),
+    "hf": _HF,
+    "demo": (*_HF, "accelerate>=1.0", "gguf>=0.10"),
     "inspect": ("zstandard>=0.22; python_version < '3.14'",),
     "toxicity": ("detoxify>=0.5.2",),
     "embeddings": ("sentence-transformers>=3.0",),

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.validation import read_json
-from pytest_llmfair._util.wording import number, plural
+from pytest_llmfair._util.wording import listed, number, plural
 from pytest_llmfair.gate.recorded_runs import MALFORMED, Key, compared_with, keyed
 from pytest_llmfair.judging.assertion import EstimateAssertion
 from pytest_llmfair.judging.bound import WORSE, Bound, ImpossibleBoundError
@@ -56,8 +56,6 @@ class Baseline:
     checks: dict[Key, Mapping[str, Any]]
     # How much less fair a check may be.
     margin: float
-    # Model, its digest, author, date and expiry of the file.
-    about: dict[str, Any]
     # Whether a bound that was broken before is red only where the check became worse.
     ratchet: bool = False
     _seen: Counter[tuple[str, str, int]] = field(default_factory=Counter)
@@ -72,7 +70,7 @@ class Baseline:
                 f"the baseline {path} expired on {expires}; run with --llmfair-update-baseline, "
                 "and have the change reviewed"
             )
-        return cls(keyed(document["checks"]), margin, document["about"], ratchet)
+        return cls(keyed(document["checks"]), margin, ratchet)
 
     def compared(self, result: Result, attempt: int = 1) -> list[Result]:
         """Return a result, and by how much it is less fair than the recorded one, if any."""
@@ -208,8 +206,7 @@ def coverage(
         if (why := why_not_compared(check))
     ]
     notes = [
-        f"baseline: {plural('check', len(names))} {what}: {', '.join(names[:_MOST_NAMED])}"
-        + (f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else "")
+        f"baseline: {plural('check', len(names))} {what}: {listed(names, _MOST_NAMED)}"
         for what, names in (
             ("of this run without a baseline", new),
             ("of the baseline not run", gone),

@@ -219,14 +219,11 @@ class AssertionCall:
 
     def checked(self, bound: Any) -> float:
         """Return the bound; raise ``ValueError`` if no data could fail it."""
-        info = self.info
         if self.metric == CORRECTED_GAP:
             return Bound.checked(bound, "lower", 0.0, (0.0, math.inf), self.metric).value
         if self.metric in (INVARIANCE, UNAWARENESS):
             return Bound.checked(bound, "lower", 0.0, (0.0, 1.0), self.metric).value
-        return Bound.checked(
-            bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
-        ).value
+        return Bound.of_metric(bound, self.info).value
 
 
 def check_name(metric: str, attribute: Any, label: str) -> str:

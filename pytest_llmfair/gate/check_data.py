@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.tables import TableError, rows_of
 from pytest_llmfair._util.wording import listed
+from pytest_llmfair.gate.result_files import names_in
 from pytest_llmfair.judging.scoring import FileData
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import Missing
@@ -67,11 +68,7 @@ def arguments_from(
     keywords: Mapping[str, Any],
     factors: Mapping[str, str] | None = None,
 ) -> FileData:
-    """Return the arguments of a metric, and labels of factors, that a file holds.
-
-    `chosen` maps arguments to columns; other arguments take the column of their own name. Rows
-    that lack a value are left out and counted by group; a label must not be missing.
-    """
+    """Return a metric's arguments and labels of factors; rows that lack a value are counted."""
     table = Table.read(path)
     parameters = inspect.signature(info.function).parameters
     for name in chosen:
@@ -80,7 +77,7 @@ def arguments_from(
                 f"columns: {info.name} has no argument {name!r}; "
                 + suggestion(name, list(parameters))
             )
-    used = {name: _list(wanted) for name, wanted in chosen.items()}
+    used = {name: names_in(wanted) for name, wanted in chosen.items()}
     for name, parameter in parameters.items():
         own = name in table.columns and name not in keywords
         if name not in used and own and parameter.annotation not in _SINGLE:
@@ -134,7 +131,9 @@ def labelled_from(
     if file is None and answers is not None:
         about = {"file": answers} if isinstance(answers, str) else dict(answers)
         # One name each, as the columns of the plan.
-        one = {key: _list(about.pop(key)) for key in ("file", "group", "pair_by") if key in about}
+        one = {
+            key: names_in(about.pop(key)) for key in ("file", "group", "pair_by") if key in about
+        }
         several = [key for key, names in one.items() if len(names) > 1]
         if other := [*about, *several]:
             raise ValueError(
@@ -161,10 +160,6 @@ def _joined(name: str, columns: list[list[Any]], kept: list[int], *, several: bo
         return [columns[0][i] for i in kept]
     rows = [tuple(column[i] for column in columns) for i in kept]
     return list(rows) if name in _LABELS else list(map(list, rows))
-
-
-def _list(wanted: str | Sequence[str]) -> list[str]:
-    return [wanted] if isinstance(wanted, str) else list(wanted)
 
 
 def _cell(value: Any) -> Any:

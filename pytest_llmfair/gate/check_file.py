@@ -23,7 +23,6 @@ from pytest_llmfair.gate.check import (
     check_name,
     with_names,
 )
-from pytest_llmfair.gate.check_answers import answers_of
 from pytest_llmfair.gate.check_attributes import (
     ChosenAttribute,
     Prompts,
@@ -33,6 +32,7 @@ from pytest_llmfair.gate.check_attributes import (
     labels_of,
 )
 from pytest_llmfair.gate.check_data import arguments_from, labelled_from
+from pytest_llmfair.gate.result_files import answers_of
 from pytest_llmfair.gate.selection import UseCase
 from pytest_llmfair.judging.assertion import group_keywords
 from pytest_llmfair.judging.collecting import check_data_kind
@@ -56,31 +56,7 @@ _OWN = [
 
 
 def read_checks(path: str | Path, prompts: Prompts | None = None) -> Checks:
-    """Read a file of checks; `prompts` are those of checks for which it names none.
-
-    Raises
-    ------
-    ValueError
-        If anything in the file is wrong: every problem on a line of its own, as
-        ``file:line: what is wrong; what to do``.
-    OSError
-        If the file cannot be read.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> text = '''
-    ... version: 1
-    ... prompts: ["She wrote a letter."]
-    ... checks:
-    ... - {metric: toxic_fraction, bound: 0.1, rationale: house rule, owner: quality team}
-    ... '''
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = Path(folder) / "letters.llmfair.yaml"
-    ...     size = file.write_text(text, encoding="utf-8")
-    ...     [check.name for check in read_checks(file).checks]
-    ['toxic_fraction']
-    """
+    """Read a file of checks; `prompts` are those of checks for which it names none."""
     path = Path(path)
     return _checks_of(Document.read(path, _SCHEMA), path.parent, prompts)
 

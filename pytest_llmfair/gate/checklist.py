@@ -37,11 +37,7 @@ def checklist(
     files: Collection[str] = (),
     sector: str = "",
 ) -> dict[str, Any]:
-    """Fill the checklist from the record of a run, and from answers of people by manual item.
-
-    `files` are those of the evidence folder: items name no other. Without a `sector` that of the
-    use cases in the record holds.
-    """
+    """Fill the checklist from a run and from answers; `files` are those of the evidence."""
     # An answer without reviewer, role and date, or "not applicable" without comment, stays open.
     answers = answers or {}
     _check_names(answers, data("checklist")["items"])

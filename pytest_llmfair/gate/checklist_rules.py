@@ -5,10 +5,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from pytest_llmfair._util.wording import plural
+from pytest_llmfair._util.wording import listed, plural
 from pytest_llmfair.gate.documents import (
     TOY_MODEL,
     described_models,
@@ -22,24 +21,22 @@ from pytest_llmfair.reports.columns import without_verdict
 Run = Mapping[str, Any]
 Test = Callable[[Mapping[str, Any], Run], bool]
 Answer = tuple[str, str]
+Rule = Callable[[Run], Answer]
 
 
-@dataclass(frozen=True, slots=True)
-class _EachCheck:
-    """A rule about every check: where the record is silent, what is against it, what to say."""
+def _each_check(silent: Test, against: Test, says: Callable[[Run], str]) -> Rule:
+    """Make a rule about every check: where the record is silent, what is against it, the words."""
 
-    silent: Test
-    against: Test
-    says: Callable[[Run], str]
-
-    def __call__(self, run: Run) -> Answer:
+    def rule(run: Run) -> Answer:
         results = run["results"]
-        if found := [result for result in results if self.against(result, run)]:
+        if found := [result for result in results if against(result, run)]:
             count = plural("check", len(results))
             return "no", f"not so for {len(found)} of {count}: {_named(found)}"
-        if unknown := [result for result in results if self.silent(result, run)]:
+        if unknown := [result for result in results if silent(result, run)]:
             return "open", f"the record says nothing about this for {_named(unknown)}"
-        return "yes", self.says(run)
+        return "yes", says(run)
+
+    return rule
 
 
 def answer(name: str, run: Run) -> Answer:
@@ -171,8 +168,7 @@ def _origin_recorded(run: Run) -> Answer:
 
 
 def _named(results: Sequence[Mapping[str, Any]]) -> str:
-    shown = ", ".join(f"{r['nodeid']} {r['metric']} ({r['verdict']})" for r in results[:3])
-    return f"{shown} and {len(results) - 3} more" if len(results) > 3 else shown
+    return listed([f"{r['nodeid']} {r['metric']} ({r['verdict']})" for r in results], 3)
 
 
 def _moment(text: Any) -> datetime.datetime | None:
@@ -186,7 +182,7 @@ def _moment(text: Any) -> datetime.datetime | None:
     return found if found.tzinfo else found.replace(tzinfo=datetime.UTC)
 
 
-_EVERY_CHECK_PASSES = _EachCheck(
+_EVERY_CHECK_PASSES = _each_check(
     _lacks("verdict"),
     lambda result, run: result["verdict"] != "PASS" and not _waived(result, run),
     _passes,
@@ -206,32 +202,32 @@ def _checks_pass(run: Run) -> Answer:
     return found
 
 
-RULES: dict[str, Callable[[Run], Answer]] = {
+RULES: dict[str, Rule] = {
     "model_identified": _model_identified,
     "commit_recorded": _commit_recorded,
     "selection_complete": _selection_complete,
-    "digests_present": _EachCheck(_no_digest, _never, lambda run: "every check has one"),
+    "digests_present": _each_check(_no_digest, _never, lambda run: "every check has one"),
     "origin_recorded": _origin_recorded,
-    "bounds_frozen": _EachCheck(
+    "bounds_frozen": _each_check(
         lambda result, run: None in (_fixed(result, run), _started(run)),
         _late,
         lambda run: f"all are older than the run of {_started(run)}",
     ),
     "checks_pass": _checks_pass,
-    "none_invalid": _EachCheck(
+    "none_invalid": _each_check(
         _lacks("verdict"),
         lambda result, run: result["verdict"] == "INVALID",
         lambda run: "none of them is INVALID",
     ),
-    "intervals_judged": _EachCheck(
+    "intervals_judged": _each_check(
         _lacks("mode"),
         lambda result, run: result.get("mode") == "point",
         lambda run: "no check was judged in mode point",
     ),
-    "waivers_hold": _EachCheck(_lacks("waiver"), _expired, _waivers),
-    "groups_named": _EachCheck(_lacks("lacks"), _never, _groups),
-    "answers_counted": _EachCheck(_lacks("missing", "rejected", "uncertain"), _never, _counts),
-    "scorers_audited": _EachCheck(
+    "waivers_hold": _each_check(_lacks("waiver"), _expired, _waivers),
+    "groups_named": _each_check(_lacks("lacks"), _never, _groups),
+    "answers_counted": _each_check(_lacks("missing", "rejected", "uncertain"), _never, _counts),
+    "scorers_audited": _each_check(
         lambda result, run: _lacks("reasons")(result, run) or _not_audited(result, run),
         lambda result, run: "scorer_gap" in (result.get("reasons") or ()),
         lambda run: "no check found such a scorer; functions of your own are not audited",

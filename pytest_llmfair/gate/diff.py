@@ -24,7 +24,7 @@ from pytest_llmfair.judging.facts import Record, decimals, interval
 from pytest_llmfair.judging.message import metric_name
 from pytest_llmfair.judging.result import Result
 from pytest_llmfair.reports.columns import CELLS, accepted, facts, without_verdict
-from pytest_llmfair.reports.files import write_text
+from pytest_llmfair.reports.files import add_outputs, written
 from pytest_llmfair.reports.html import how_made, page
 from pytest_llmfair.stats import holm
 from pytest_llmfair.stats.difference import IN_WORDS
@@ -189,11 +189,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "check is gone, newly waived or expected, new without PASS, or judged by another bound, "
         "level or mode, or if a fairness test of NEW ended with an error."
     )
-    add = parser.add_argument
     for name in ("old", "new"):
-        add(name, type=Path, metavar=name.upper(), help="a recorded run, or an evidence folder")
-    add("--html", type=Path, metavar="PATH", help="write the page to this file")
-    add("--markdown", type=Path, metavar="PATH", help="write the Markdown to this file")
+        about = "a recorded run, or an evidence folder"
+        parser.add_argument(name, type=Path, metavar=name.upper(), help=about)
+    add_outputs(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -201,10 +200,6 @@ def run(arguments: argparse.Namespace) -> int:
     old, new = read_record(arguments.old), read_record(arguments.new)
     rows = rows_of(old, new)
     view = view_of(old, new, rows)
-    text = rendered("diff.md", **view)
-    if arguments.html:
-        write_text(arguments.html, page("diff.html.j2", view))
-    if arguments.markdown:
-        write_text(arguments.markdown, text)
-    say(f"{view['headline']}\n" if arguments.html or arguments.markdown else text)
+    text = written(arguments, lambda: page("diff.html.j2", view), rendered("diff.md", **view))
+    say(text or f"{view['headline']}\n")
     return int(bool(view["errors"]) or any(row.alarming for row in rows))

@@ -10,12 +10,12 @@ from typing import Any
 
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import listed, plain, plural
-from pytest_llmfair.gate.check_answers import compared
 from pytest_llmfair.gate.result_files import (
     FROM_TEXTS,
     add_options,
     aligned,
     command,
+    compared,
     first_bound,
     keys,
     quantities,
@@ -84,19 +84,18 @@ def about_groups(arguments: argparse.Namespace, comparison: Comparison) -> dict[
                 reasons.setdefault(why, []).append(row.sample or row.where)
         gone = sum(row.gone for row in own)
         missing[group] = {"missing": gone, "of": len(own), "reasons": reasons}
-    scores: list[dict[str, Any]] = []
     finds = {each.name: each.detectable() for each in quantities(comparison)}
-    for name, column in results.scores.items():
-        scores.append(
-            {
-                "name": name,
-                "kind": column.kind,
-                "range": [column.low, column.high],
-                "per": column.per,
-                "why_not": column.why_not,
-                "finds": finds.get(name),
-            }
-        )
+    scores = [
+        {
+            "name": name,
+            "kind": column.kind,
+            "range": [column.low, column.high],
+            "per": column.per,
+            "why_not": column.why_not,
+            "finds": finds.get(name),
+        }
+        for name, column in results.scores.items()
+    ]
     used = {*grouping.fields, *(() if units is None else units.fields)}
     return {
         "groups": {

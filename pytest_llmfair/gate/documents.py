@@ -7,11 +7,9 @@ import re
 import textwrap
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
-import yaml
-
+from pytest_llmfair._util.located import shipped
 from pytest_llmfair._util.wording import number, plural
 from pytest_llmfair.judging.facts import missing
 from pytest_llmfair.judging.message import decides, in_words, metric_name
@@ -20,11 +18,9 @@ from pytest_llmfair.reports.markdown import plain_text
 TOY_MODEL = "builtin:ngram"
 
 
-@cache
 def data(name: str) -> Any:
     """Return a data file of the gate, such as ``references``."""
-    text = files("pytest_llmfair.gate").joinpath("data", f"{name}.yaml").read_text("utf-8")
-    return yaml.safe_load(text)
+    return shipped(f"gate/data/{name}.yaml")
 
 
 def rendered(name: str, **values: Any) -> str:

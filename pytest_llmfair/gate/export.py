@@ -27,10 +27,7 @@ _ENDS = ("lower", "upper", "bound")
 
 
 def to_mlflow(document: Mapping[str, Any], uri: str | None, experiment: str) -> str:
-    """Log a run to a tracking store, by default that of the environment; return the new run's ID.
-
-    A number that is undefined, infinite or INVALID is no metric; each verdict is a tag.
-    """
+    """Log a run to a tracking store, by default that of the environment; return its ID."""
     # Read when MLflow is imported: without it MLflow sends what is used to its makers.
     os.environ["MLFLOW_DISABLE_TELEMETRY"] = "true"
     try:

@@ -19,7 +19,6 @@ import yaml
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import listed, plain
 from pytest_llmfair.gate.check import AssertionCall
-from pytest_llmfair.gate.check_answers import compared
 from pytest_llmfair.gate.check_file import SUFFIXES, checks_in
 from pytest_llmfair.gate.result_files import (
     FROM_TEXTS,
@@ -27,6 +26,7 @@ from pytest_llmfair.gate.result_files import (
     add_options,
     aligned,
     command,
+    compared,
     first_bound,
     keys,
     quantities,

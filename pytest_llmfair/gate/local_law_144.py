@@ -98,21 +98,7 @@ def local_law_144(
     least_share: float = 0.02,
     unknown: Sequence[str] = (),
 ) -> ImpactReport:
-    """Count selection rates and impact ratios by sex, by race or ethnicity, and by both.
-
-    An impact ratio is the group's rate over the highest rate of any group. Which group that is
-    depends on the sample too. With R(i, j) the ratio of the rates of groups i and j, the ratio of
-    group i to the highest true rate is the smallest R(i, j) over all j, so that the smallest lower
-    and the smallest upper end of its intervals (Koopman's score intervals) contain it whenever
-    all of them hold. They hold jointly at `level`: each has the error rate of the Tukey-Kramer
-    comparison of all pairs, from the studentized range of as many groups. Rates are of different
-    people, hence independent, and their level is split by Sidak.
-
-    A person with None as decision or score is in no table. A score above the median of all scores
-    counts as selected (the scoring rate of the law); the intervals do not vary the median. Groups
-    below `least_share` have a rate with an interval, and no ratio. `unknown` are further labels
-    for a category that is not known, besides blanks, "unknown" and the like.
-    """
+    """Count selection rates and impact ratios; a person with None as decision is in no table."""
     one_sided(level)
     share(least_share, "least_share")
     decisions = scores if selected is None else selected
@@ -192,6 +178,9 @@ def _table(
 
 def _ratios(judged: dict[str, Any], best: str, level: float) -> dict[str, dict[str, Any]]:
     """Return ratio, joint interval, z and shortfall of each group."""
+    # Which group has the highest rate depends on the sample too. The ratio of group i to the
+    # highest true rate is its smallest ratio to any group, so the smallest lower and the smallest
+    # upper end of those score intervals contain it where all hold: jointly at this error rate.
     alpha = tukey_error_rate(len(judged), level)
     top = judged[best]
     found = {}

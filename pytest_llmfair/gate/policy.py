@@ -103,9 +103,8 @@ def load_policy(root: Path, profile: str | None = None) -> Policy | None:
         outcomes = {_OPTION_OF[key]: chosen.pop(key) for key in _OPTION_OF if key in chosen}
         table |= {**outcomes, **chosen}
     document.check()
-    options = {name: _as_text(value) for name, value in table.items()}
+    options = {
+        name: str(value).lower() if isinstance(value, bool) else str(value)
+        for name, value in table.items()
+    }
     return Policy(Path(document.source), options, failing, tuple(waivers))
-
-
-def _as_text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

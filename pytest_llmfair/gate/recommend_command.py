@@ -10,6 +10,8 @@ from typing import Any
 
 from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.validation import read_utf8
+from pytest_llmfair.counterfactuals.templates.template import read_prompts
+from pytest_llmfair.gate.check_file import NAMES_A_SUITE, SUFFIXES, read_checks
 from pytest_llmfair.gate.selection import UseCase, recommend, use_case_schema
 
 
@@ -52,9 +54,6 @@ def use_case_of(arguments: argparse.Namespace, task: str) -> UseCase:
 
 def run(arguments: argparse.Namespace) -> int:
     """Print the selection."""
-    from pytest_llmfair.counterfactuals.templates.template import read_prompts
-    from pytest_llmfair.gate.check_file import read_checks
-
     if arguments.file is not None:
         found = read_checks(arguments.file).selection()
     elif arguments.task is not None:
@@ -69,8 +68,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 def selections(files: Iterable[str], root: Path) -> list[dict[str, Any]]:
     """Return the metric selections of those files that hold checks and a use case."""
-    from pytest_llmfair.gate.check_file import NAMES_A_SUITE, SUFFIXES, read_checks
-
     found = {
         file: read_checks(root / file)
         for file in sorted(files)

@@ -41,10 +41,7 @@ _ASKED = ("level", "mode", "scorer", "unit", "judged")
 
 
 def recorded_checks(path: Path) -> dict[Key, Record]:
-    """Return the checks of a baseline, an evidence folder or a run record.
-
-    Under ``recorded`` is what it takes to compute a result again, where the run kept that.
-    """
+    """Return the checks of a baseline, an evidence folder or a run record, with their data."""
     found = {} if path.is_dir() else read_json(path, _REMEDY)
     baseline = isinstance(found, dict) and "checks" in found
     checks: Any = found["checks"] if baseline else read_record(path)["results"]
@@ -109,10 +106,7 @@ def first_attempts(document: Mapping[str, Any]) -> dict[Key, Record]:
 
 
 def between(one: Record, other: Record, level: float) -> Result:
-    """Judge by how much a recorded check is less fair than another one.
-
-    ``ValueError`` says why nothing can: no data, other prompts, or data that make no sense.
-    """
+    """Judge by how much a recorded check is less fair; `ValueError` says why nothing can."""
     kept = [each.get("recorded") or _NO_DATA for each in (one, other)]
     if one["metric"].endswith(WORSE):
         raise ValueError("it is a comparison of two models itself")

@@ -1,28 +1,31 @@
-"""Shared by `llmfair doctor` and `llmfair judge`: options, and the comparisons of a file."""
+"""Result files of other tools: for checks, and for `llmfair doctor` and `llmfair judge`."""
 
 from __future__ import annotations
 
 import argparse
+import functools
+import json
 import math
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
-from pytest_llmfair.gate.check_answers import READER_OPTIONS, results_of
 from pytest_llmfair.judging.assertion import Assertion
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.power import search
 from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.scoring import TextScorer
-from pytest_llmfair.metrics import get_metric
-from pytest_llmfair.results.compare import Comparison
-from pytest_llmfair.results.registry import load_conftest
+from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.results.compare import Comparison, comparison_of, prompts_of
+from pytest_llmfair.results.registry import load_conftest, read_results
 from pytest_llmfair.results.table import Results
 
+# Keys of `answers` that readers take.
+READER_OPTIONS = ("prompt", "answer", "requests")
 # What is judged beside the scores of a file, by its name in --bound: keys of a check.
 FROM_TEXTS: dict[str, dict[str, Any]] = {
     "words": {"metric": "score_difference", "scorer": "length"},
@@ -117,10 +120,7 @@ class Quantity:
         return reach + NormalDist().inv_cdf(0.8) * estimate.standard_error()
 
     def passing(self) -> tuple[Result, float, float]:
-        """Return the result, and the smallest bounds that hold its interval and that PASS.
-
-        They differ where missing answers could undo a PASS; NaN where there is none.
-        """
+        """Return the result, the least bound that holds its interval, and the least to PASS."""
         result = self.result(_SMALL)
         reach = max(abs(result.lower), abs(result.upper), _SMALL)
         if not math.isfinite(reach) or result.verdict is Verdict.INVALID:
@@ -181,3 +181,57 @@ def aligned(rows: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows]
     return [line.rstrip() for line in lines]
+
+
+def answers_of(
+    given: str | Mapping[str, Any], folder: Path, info: MetricInfo, score: str | None
+) -> Any:
+    """Return the input of a metric from a result file: scores, or answers to pairs or prompts."""
+    about: dict[str, Any] = {"file": given} if isinstance(given, str) else dict(given)
+    about["file"] = [str((folder / each).resolve()) for each in names_in(about["file"])]
+    if "requests" in about:
+        about["requests"] = str((folder / about["requests"]).resolve())
+    paired = info.needs.endswith("_pairs")
+    if info.needs in ("table", "prompts"):
+        raise ValueError(f"{info.name} takes arrays and no answers; give data and columns")
+    results, comparison = _read(json.dumps(about, sort_keys=True))
+    if not paired:
+        return prompts_of(results)
+    found = comparison()
+    if not found.declared:
+        raise ValueError(
+            "a guess may describe a file, and only a declaration may judge it; add group: FIELD "
+            "and pair_by: FIELD (or unpaired: true), which `llmfair doctor FILE` proposes"
+        )
+    return found.pairs() if score is None else found.scores(score)
+
+
+# Checks of one file share what they read.
+@functools.lru_cache(maxsize=4)
+def _read(text: str) -> tuple[Results, Callable[[], Comparison]]:
+    about = json.loads(text)
+    results = results_of(about)
+    return results, functools.cache(functools.partial(compared, results, about))
+
+
+def results_of(about: Mapping[str, Any]) -> Results:
+    """Read the files of the key `answers`, or of a command, by its keys."""
+    options = {name: about[name] for name in READER_OPTIONS if name in about}
+    found = read_results(names_in(about["file"]), about.get("reader"), options)
+    return found.of_model(about["model"]) if "model" in about else found
+
+
+def compared(results: Results, about: Mapping[str, Any]) -> Comparison:
+    """Return the groups and units, as the keys declare them or guessed."""
+    return comparison_of(
+        results,
+        group=names_in(about.get("group", ())),
+        groups=about.get("groups"),
+        pair_by=names_in(about.get("pair_by", ())),
+        unpaired=bool(about.get("unpaired")),
+    )
+
+
+def names_in(given: str | Sequence[str]) -> list[str]:
+    """Return one name, or several, as a list."""
+    return [given] if isinstance(given, str) else list(given)

@@ -161,7 +161,7 @@ class Run:
     def _write_reports(self, exit_status: int) -> list[str]:
         """Write the reports; return one message per failed report."""
         from pytest_llmfair.reports.context import context_of
-        from pytest_llmfair.reports.files import write_reports
+        from pytest_llmfair.reports.files import annotation_lines, write_reports
         from pytest_llmfair.reports.record import run_document
 
         root, settings = self.config.rootpath, self.settings
@@ -181,8 +181,6 @@ class Run:
             exit_status=exit_status,
         )
         if in_github_actions():
-            from pytest_llmfair.reports.files import annotation_lines
-
             self.annotations = annotation_lines(document, os.environ, root)
         errors = write_reports(document, self.settings)
         if self.settings.evidence is not None:

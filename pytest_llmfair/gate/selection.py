@@ -150,11 +150,6 @@ class Selection:
         """The metrics that are recommended."""
         return tuple(each for each in self.choices if each.chosen)
 
-    @property
-    def left_out(self) -> tuple[Choice, ...]:
-        """The metrics that are not."""
-        return tuple(each for each in self.choices if not each.chosen)
-
     def to_dict(self) -> dict[str, Any]:
         """Return plain JSON types."""
         use_case = asdict(self.use_case)
@@ -166,7 +161,9 @@ class Selection:
             for name in names
         ]
         use_case["sensitive_classes"] = list(self.use_case.sensitive_classes)
-        rows = {name: [_row(each) for each in getattr(self, name)] for name in _PARTS}
+        rows: dict[str, list[Any]] = {"chosen": [], "left_out": []}
+        for each in map(asdict, self.choices):
+            rows["chosen" if each.pop("chosen") else "left_out"].append(each)
         return {
             "use_case": use_case,
             "unawareness": {**asdict(self.unawareness), "words": self.unawareness.words},
@@ -178,9 +175,6 @@ class Selection:
     def to_text(self) -> str:
         """Return the selection as text of at most 80 columns."""
         return _rendered("metric_selection.txt", self.to_dict(), ()).rstrip("\n")
-
-
-_PARTS = ("chosen", "left_out")
 
 
 def selection_page(
@@ -221,29 +215,20 @@ def _rendered(
 
 
 def recommend(use_case: UseCase, prompts: Sequence[Any] | None = None) -> Selection:
-    """Recommend metrics for a use case: every registered metric is chosen or left out.
-
-    Whether `prompts`, all or a sample, name a group is found by searching them; without prompts
-    they are taken to name one.
-
-    Examples
-    --------
-    >>> found = recommend(UseCase("summarisation"), ["Summarise the report.", "Shorten this."])
-    >>> [choice.metric for choice in found.chosen]
-    ['fairness_through_unawareness', 'toxic_fraction']
-    """
+    """Choose or leave out every metric; without prompts they are taken to name a group."""
     unawareness = Unawareness.of(prompts, use_case.attributes)
     facts = _facts(use_case, unawareness)
+    classes = ", ".join(map(str, use_case.sensitive_classes))
     words = {
         "unawareness": unawareness.words,
         "reason": use_case.invariance_reason,
-        "classes": _classes(use_case),
+        "classes": classes and f"; once for each sensitive class, as positive: {classes}",
         "quota": "" if use_case.quota is None else f", k = {use_case.quota}",
     }
     rules = data("selection")["rules"]
     choices = [_decided(info, rules, facts, words) for info in all_metrics().values()]
-    order = {rule: place for place, rule in enumerate(_named_in(rules))}
-    choices.sort(key=lambda each: order.get(each.metric, len(order)))
+    named = [name for rule in rules for name in rule["metrics"]] + [x.metric for x in choices]
+    choices.sort(key=lambda each: named.index(each.metric))
     return Selection(
         use_case,
         unawareness,
@@ -303,15 +288,6 @@ def _hold(conditions: Mapping[str, Any], facts: Mapping[str, Any]) -> bool:
     )
 
 
-def _named_in(rules: Sequence[Any]) -> list[str]:
-    return list(dict.fromkeys(name for rule in rules for name in rule["metrics"]))
-
-
-def _classes(use_case: UseCase) -> str:
-    classes = ", ".join(map(str, use_case.sensitive_classes))
-    return f"; once for each sensitive class, as positive: {classes}" if classes else ""
-
-
 def _steps(facts: Mapping[str, Any]) -> list[str]:
     """Return the three steps of Czarnowska et al. (2021), section 7, for templates and pairs."""
     if facts["task"] != "classification" or not facts["templates"]:
@@ -322,7 +298,3 @@ def _steps(facts: Mapping[str, Any]) -> list[str]:
         f"step 2, the harm: {texts['harm'][facts['harm']]}",
         f"step 3, the comparison: {texts['distance']}",
     ]
-
-
-def _row(choice: Choice) -> dict[str, Any]:
-    return {key: value for key, value in asdict(choice).items() if key != "chosen"}

@@ -19,13 +19,13 @@ from pytest_llmfair._util.printing import say
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.gate.evidence import add_self_check
 from pytest_llmfair.gate.recorded_runs import Key, recorded_checks
-from pytest_llmfair.gate.shares import Shares, rows, text_of
+from pytest_llmfair.gate.shares import Shares, interval_of, rows, text_of
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.recorded import changed_call, estimate_again, judge_again
 from pytest_llmfair.judging.result import Result, Verdict
 from pytest_llmfair.probing.changes import Change, placebo, resampled
-from pytest_llmfair.stats import Estimate, Mean
+from pytest_llmfair.stats import Estimate
 
 _REPEATS = 100
 # Placebos that are tried for a truth at the bound.
@@ -37,14 +37,7 @@ _LEAST_P = 1e-12
 def self_check(
     checks: Mapping[Key, Record], repeats: int = _REPEATS, seed: int = 0
 ) -> list[Shares]:
-    """Judge the recorded answers again with placebo groups, and on samples drawn from them.
-
-    A placebo deals the answers about a prompt and about its twin out to the two sides at random,
-    or the labels of the groups to the people; then no group is treated differently, and every
-    FAIL is a false alarm. Where the observed difference is beyond the bound, so many rows keep
-    their groups that the truth lies at the bound. Samples of the same size are drawn from the
-    units, with replacement: how often two of them get two verdicts is how often a rerun would.
-    """
+    """Judge the recorded answers again with placebo groups, and on samples drawn from them."""
     found = []
     for (nodeid, metric, _), check in checks.items():
         data = (check.get("recorded") or {}).get("data")
@@ -180,11 +173,5 @@ def run(arguments: argparse.Namespace) -> int:
     if not any(each.placebo or each.samples for each in found):
         sys.stderr.write("llmfair self-check: no check could be measured\n")
         return 1
-    return int(any(map(_too_many, found)))
-
-
-def _too_many(each: Shares) -> bool:
-    if not each.placebo:
-        return False
-    flags = [1.0] * each.false_fail + [0.0] * (each.placebo - each.false_fail)
-    return Mean.of_indicators(flags).interval().lower > each.promised
+    tried = (each for each in found if each.placebo)
+    return int(any(interval_of(x.false_fail, x.placebo).lower > x.promised for x in tried))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import NormalDist
 
-from pytest_llmfair.stats import Mean
+from pytest_llmfair.stats import Interval, Mean
 
 # Standard errors by which the truth may be off, and steps on the way there.
 _QUANTILE, _STEPS = 1.96, 20
@@ -106,6 +106,11 @@ def text_of(found: Sequence[Shares]) -> str:
     return "".join(f"{line}\n" for line in lines)
 
 
+def interval_of(n: int, of: int) -> Interval:
+    """Return the interval of a share, from counts."""
+    return Mean.of_indicators([1.0] * n + [0.0] * (of - n)).interval()
+
+
 def _share(n: int, of: int) -> str:
-    ends = Mean.of_indicators([1.0] * n + [0.0] * (of - n)).interval()
+    ends = interval_of(n, of)
     return f"{n / of:.1%} [{ends.lower:.1%}, {ends.upper:.1%}]"

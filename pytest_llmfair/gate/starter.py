@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_llmfair._util.printing import say
+from pytest_llmfair.counterfactuals import load_lexicons
+from pytest_llmfair.counterfactuals.templates.template import read_prompts
 from pytest_llmfair.gate.check_file import SUFFIXES
 from pytest_llmfair.gate.documents import data as texts
 from pytest_llmfair.gate.documents import rendered
@@ -87,9 +89,6 @@ def starter(
     use_case: UseCase, file: Path, *, model: str, prompts: Path | None, owner: str
 ) -> tuple[str, dict[Path, str]]:
     """Return a first file of checks for the folder of `file`, and its files of invented data."""
-    from pytest_llmfair.counterfactuals import load_lexicons
-    from pytest_llmfair.counterfactuals.templates.template import read_prompts
-
     examples: list[str] = texts("starter")["prompts"]
     asked: Any = examples if prompts is None else read_prompts(prompts)
     written: str | list[str] | None = None

@@ -26,6 +26,7 @@ from pytest_llmfair.judging.result import (
     InvalidEvidence,
     Underpowered,
 )
+from pytest_llmfair.reports.tracebacks import is_ours, raised_by_us
 
 # Clients of models that files name, by specification: all files of a session share them.
 CLIENTS = pytest.StashKey[dict[str, Any]]()
@@ -112,7 +113,7 @@ class CheckItem(pytest.Function):
     ) -> Any:
         """Return the message without a traceback, where the error says what to do."""
         error = excinfo.value
-        from_package = type(error).__module__.startswith("pytest_llmfair") or _raised_by_us(error)
+        from_package = is_ours(type(error).__module__) or raised_by_us(excinfo)
         verdict = isinstance(error, FairnessAssertionError)
         if self.config.getoption("fulltrace", False) or not (
             verdict or (isinstance(error, _ADVICE) and from_package)
@@ -139,15 +140,6 @@ class CheckItem(pytest.Function):
             shown.reprcrash.path, shown.reprcrash.lineno = str(self.path), self.check.line
             shown.reprcrash.message = lines[0]
         return shown
-
-
-def _raised_by_us(error: BaseException) -> bool:
-    """Whether a frame of this package raised an error, and no code of the user did."""
-    trace = error.__traceback__
-    while trace is not None and trace.tb_next is not None:
-        trace = trace.tb_next
-    name = trace.tb_frame.f_globals.get("__name__", "") if trace is not None else ""
-    return f"{name}.".startswith("pytest_llmfair.")
 
 
 def _client(request: pytest.FixtureRequest, model: str | None) -> Any:

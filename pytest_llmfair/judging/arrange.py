@@ -31,6 +31,7 @@ from pytest_llmfair.judging.scoring import (
     with_rows_left_out,
 )
 from pytest_llmfair.lexicons.attributes import masker_of_pairs
+from pytest_llmfair.metrics.arguments import text_rows
 from pytest_llmfair.responses import Answer, Missing, PairedResponses, Responses
 from pytest_llmfair.results.compare import ScoredAnswers
 from pytest_llmfair.stats import Finding
@@ -48,13 +49,8 @@ class AnswerRows:
 def arrange(
     assertion: Assertion, data: tuple[Any, ...], units: Any, *, fixed: bool = False
 ) -> MetricInputs:
-    """Turn data into the arguments of the assertion's metric.
-
-    Responses are cleaned of missing answers and scored as the metric needs; texts for a metric
-    that needs scores are scored; anything else is handed on as it is. Identical repeats of a
-    deterministic model become one generation, except for a fixed population, whose intervals
-    count them once by themselves (`fixed` treats any population like that).
-    """
+    """Turn responses, texts or arrays into the arguments of the assertion's metric."""
+    # Intervals of a fixed population count identical repeats once by themselves.
     fixed = fixed or assertion.keywords.get("population") == "fixed"
     first = data[0] if data else None
     rest = data[1:]
@@ -66,13 +62,13 @@ def arrange(
         inputs = _from_rows(first, fixed)
     elif isinstance(first, ScoredAnswers):
         check_scored(assertion.metric)
-        inputs = from_scored(first, assertion.rules.largest_shares.missing)
+        inputs = from_scored(first, assertion.rules.chosen("max_missing"))
     elif isinstance(first, Responses):
         check_data_kind(assertion.metric, pairs=False)
         inputs = _from_prompts(assertion, first, fixed)
     else:
         inputs, rest = _from_arrays(assertion, data), ()
-        asked, most = assertion.source.asked, assertion.rules.largest_shares.missing
+        asked, most = assertion.source.asked, assertion.rules.chosen("max_missing")
         inputs = with_rows_left_out(inputs, asked, most)
     scored_by = _scored_by(assertion, inputs)
     keywords = {**inputs.keywords, **scored_by, **assertion.keywords}
@@ -115,7 +111,8 @@ def _from_arrays(assertion: Assertion, data: tuple[Any, ...]) -> MetricInputs:
     if make is not None:
         texts = [_holds_texts(x) for x in given]
         given = tuple(
-            make(_rows(x), scorer) if t else x for x, t in zip(given, texts, strict=True)
+            make(text_rows(x, "texts"), scorer) if t else x
+            for x, t in zip(given, texts, strict=True)
         )
         return MetricInputs(given, scorer=scorer.name if any(texts) else "")
     return MetricInputs(given)
@@ -159,7 +156,7 @@ def _from_pairs(
     asked = {side: [row.answers[i] for row in rows] for i, side in enumerate(sides)}
     if placebo and any(responses.placebo):
         asked["placebo"] = [row for row in responses.placebo if row]
-    counts = count_missing(asked, assertion.rules.largest_shares.missing)
+    counts = count_missing(asked, assertion.rules.chosen("max_missing"))
     left_out = rows_left_out(len(rows) - len(kept), len(rows), "pairs", counts)
     labels = pair_units(responses.pairs) if units is None else units
     drawn = labels if assertion.cells is None else assertion.cells.items(labels)
@@ -170,11 +167,9 @@ def _from_pairs(
         texts, repeats = collapse_identical_repeats(
             [row.prompts[0] for row in kept], *texts, fixed=fixed or whole
         )
-    inputs = MetricInputs(
+    inputs = replace(
+        counts.with_findings(*left_out, *repeats),
         keywords={"units": [labels[row.at] for row in kept]},
-        findings=(*counts.findings, *left_out, *repeats),
-        missing=counts.missing,
-        cut=counts.cut,
         missing_data=missing_data_of([asked[side] for side in sides], sides, [drawn, drawn]),
         origin=responses.origin,
         prompts=[row.prompts for row in kept],
@@ -273,7 +268,7 @@ def _as_single_prompts(
 def _from_prompts(assertion: Assertion, responses: Responses, fixed: bool) -> MetricInputs:
     needs, whole = assertion.metric.needs, assertion.metric.whole_rows
     kept = [i for i, row in enumerate(responses) if has_answers(row, whole)]
-    counts = count_missing({"all": responses.answers}, assertion.rules.largest_shares.missing)
+    counts = count_missing({"all": responses.answers}, assertion.rules.chosen("max_missing"))
     left_out = rows_left_out(len(responses) - len(kept), len(responses), "prompts", counts)
     asked: Sequence[tuple[Answer, ...]] = responses.answers
     if needs == "pronoun_counts":
@@ -282,10 +277,8 @@ def _from_prompts(assertion: Assertion, responses: Responses, fixed: bool) -> Me
         for prompt, answers in zip(responses.prompts, responses, strict=True):
             of_prompt[prompt] = (*of_prompt.get(prompt, ()), *answers)
         asked = list(of_prompt.values())
-    inputs = MetricInputs(
-        findings=(*counts.findings, *left_out),
-        missing=counts.missing,
-        cut=counts.cut,
+    inputs = replace(
+        counts.with_findings(*left_out),
         missing_data=missing_data_of([asked], (), [range(len(asked))], bounded=needs != "texts"),
         origin=responses.origin,
         model=responses.model,
@@ -374,9 +367,3 @@ def _holds_texts(data: Any) -> bool:
         first = (row[0] if len(row) else None) if several else row
         return isinstance(first, (str, Missing))
     return False
-
-
-def _rows(data: Any) -> Texts:
-    from pytest_llmfair.metrics.arguments import text_rows
-
-    return text_rows(data, "texts")

@@ -9,7 +9,6 @@ from typing import Any
 
 from pytest_llmfair._util.keywords import check_known, keyword_names, unknown_keyword
 from pytest_llmfair._util.validation import whole
-from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.collecting import (
     check_data_kind,
     check_units,
@@ -187,14 +186,6 @@ class Assertion:
             # Of arrays `score` is a name only.
             scorer = scorer.reading(given.get("score"))
         return cls(metric, bound, rules, source, scorer, given, compare, cells)
-
-    @property
-    def checked_bound(self) -> Bound:
-        """The bound, checked against the metric's range."""
-        info = self.metric
-        return Bound.checked(
-            self.bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
-        )
 
     def check_request(self) -> list[Any]:
         """Return the prompts or pairs to ask; raise every error before an answer is paid for."""

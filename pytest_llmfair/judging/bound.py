@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import listed
+from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.stats import Estimate, Finding
 
 Direction = Literal["lower", "higher", "two-sided"]
@@ -99,6 +100,12 @@ class Bound:
                 f"{low:g} to {high:g}; choose a {word} {choose}"
             )
         return cls(value, direction, fair, scale)
+
+    @classmethod
+    def of_metric(cls, value: Any, info: MetricInfo) -> Bound:
+        """Return the bound of a metric, checked against the metric's range."""
+        fair, attainable = info.fair_value, info.bounds
+        return cls.checked(value, info.direction, fair, attainable, info.name, info.scale)
 
     @property
     def distance(self) -> float:

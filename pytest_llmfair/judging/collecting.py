@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair._util.wording import listed
+from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.judging.pairs import groups_of, is_pair, pairs_in
-from pytest_llmfair.judging.rules import LargestShares
+from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.lexicons.name_lexicon import OF_GROUPS
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import PairedResponses, Responses, left_out, rows_of
@@ -182,28 +183,12 @@ def unchecked_pairs(source: Any) -> tuple[Finding, ...]:
     return (Finding("pairs_unchecked", text),)
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
-    """Pairs and prompts that were left out before anything was asked, with findings."""
-
-    # Pairs that were not asked because a validity check failed.
-    rejected: int
-    # Prompts that gave no pair because a word can be read in two ways.
-    uncertain: int
-    findings: tuple[Finding, ...]
-
-    @property
-    def invalid(self) -> bool:
-        """Whether more was left out than the rules accept."""
-        return any(each.kind == "invalid" for each in self.findings)
-
-
-def selection_of(source: Any, shares: LargestShares) -> Selection:
-    """Report the losses of a list of pairs, or of the answers to it; too many are invalid."""
+def selection_of(source: Any, rules: Rules) -> MetricInputs:
+    """Count what was left out of pairs before anything was asked; too much is invalid."""
     left = left_out(source)
     findings = [
-        *_rejected_pairs(source, left["rejected"], shares.invalid),
-        *_uncertain_prompts(source, left, shares.uncertain),
+        *_rejected_pairs(source, left["rejected"], rules.chosen("max_invalid")),
+        *_uncertain_prompts(source, left, rules.chosen("max_uncertain")),
     ]
     if kept := [why for pair in pairs_in(source) if (why := getattr(pair, "uncertain", ""))]:
         text = (
@@ -221,7 +206,9 @@ def selection_of(source: Any, shares: LargestShares) -> Selection:
         )
         findings.append(Finding("no_group_named", text, "note"))
     findings += map(Finding.uncovered, left["lacks"])
-    return Selection(len(left["rejected"]), len(left["uncertain"]), tuple(findings))
+    return MetricInputs(
+        findings=tuple(findings), rejected=len(left["rejected"]), uncertain=len(left["uncertain"])
+    )
 
 
 def _rejected_pairs(source: Any, rejected: Sequence[Any], largest: float) -> list[Finding]:

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from statistics import NormalDist
 from typing import Any
 
@@ -35,17 +36,7 @@ def has_answers(row: Sequence[Answer], whole: bool) -> bool:
     return found > 0 and (found == len(row) or not whole)
 
 
-@dataclass(frozen=True, slots=True)
-class MissingCounts:
-    """Missing answers as group -> reason -> number, answers cut at a limit, and findings."""
-
-    missing: dict[str, dict[str, int]] = field(default_factory=dict)
-    # As {"length": n}; empty without one.
-    cut: dict[str, int] = field(default_factory=dict)
-    findings: tuple[Finding, ...] = ()
-
-
-def count_missing(asked: Mapping[str, Rows], max_missing: float) -> MissingCounts:
+def count_missing(asked: Mapping[str, Rows], max_missing: float) -> MetricInputs:
     """Count the missing answers of each group; too many in one group make the data invalid."""
     missing = {
         group: dict(
@@ -89,7 +80,7 @@ def count_missing(asked: Mapping[str, Rows], max_missing: float) -> MissingCount
             "Fix the client, or accept more missing answers with max_missing."
         )
         findings.append(Finding("missing", text, "invalid"))
-    return MissingCounts(missing, cut, tuple(findings))
+    return MetricInputs(missing=missing, cut=cut, findings=tuple(findings))
 
 
 def _cut_answers(asked: Mapping[str, Rows]) -> tuple[dict[str, int], list[Finding]]:
@@ -119,12 +110,11 @@ def _most_common_error(details: Sequence[str]) -> str:
     return f"{found}{plural('answer', skipped)} not asked for after that. " if skipped else found
 
 
-def rows_left_out(lost: int, total: int, what: str, counts: MissingCounts) -> tuple[Finding, ...]:
+def rows_left_out(lost: int, total: int, what: str, counts: MetricInputs) -> tuple[Finding, ...]:
     """Report lost rows; without any row left there is nothing to measure."""
     if lost == total:
         # A finding that makes the data invalid names its own remedy.
-        invalid = any(each.kind == "invalid" for each in counts.findings)
-        remedy = "" if invalid else "; fix the client first"
+        remedy = "" if counts.invalid else "; fix the client first"
         return (Finding.undefined(f"none of the {total} {what} has an answer{remedy}"),)
     if not lost:
         return ()
@@ -132,7 +122,7 @@ def rows_left_out(lost: int, total: int, what: str, counts: MissingCounts) -> tu
     return (Finding("rows_left_out", text, "note"),)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MissingData:
     """The missing answers, and their largest effect on a value."""
 
@@ -140,8 +130,6 @@ class MissingData:
     # a span that one row moves by at most its own weight (a mean, a rate, a difference or a
     # distance of these) cannot be worse than measured by more than this share of the span.
     share: float = 0.0
-    # Largest absolute difference of the missing rates of two groups, with pairs as units.
-    difference: Estimate | None = None
     groups: tuple[str, ...] = ()
     # Share of missing answers by group.
     rates: tuple[float, ...] = ()
@@ -150,6 +138,17 @@ class MissingData:
     bounded: bool = True
     # What the difference is measured on: whether an answer is missing, its group and its unit.
     flags: tuple[list[int], list[str], list[Hashable]] | None = None
+
+    @cached_property
+    def difference(self) -> Estimate | None:
+        """Largest absolute difference of the missing rates of two groups, with pairs as units."""
+        from pytest_llmfair.metrics import demographic_parity_difference
+
+        if self.flags is None:
+            return None
+        missing, groups, units = self.flags
+        found: Estimate = demographic_parity_difference(missing, groups=groups, units=units)
+        return found
 
     def unequal(self, bound: Bound, level: float) -> tuple[Finding, ...]:
         """Report missing rates that differ by more than the bound itself."""
@@ -244,17 +243,7 @@ def missing_data_of(
             for _ in row
         ],
     )
-    share = min(share, 1.0)
-    return MissingData(share, difference_of(flags_of), groups, rates, bounded, flags_of)
-
-
-def difference_of(flags: tuple[list[int], list[str], list[Hashable]]) -> Estimate:
-    """Return the largest absolute difference of the missing rates of two groups."""
-    from pytest_llmfair.metrics import demographic_parity_difference
-
-    missing, groups, units = flags
-    found: Estimate = demographic_parity_difference(missing, groups=groups, units=units)
-    return found
+    return MissingData(min(share, 1.0), groups, rates, bounded, flags_of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,8 @@ from pytest_llmfair.judging.pairs import NO_CLIENT
 from pytest_llmfair.judging.rules import Rules
 from pytest_llmfair.judging.scoring import TextScorer
 from pytest_llmfair.metrics import MetricInfo, get_metric
+from pytest_llmfair.metrics.arguments import text_rows
+from pytest_llmfair.metrics.counterfactual import invariance
 from pytest_llmfair.metrics.unawareness import MentionCounts
 from pytest_llmfair.responses import Missing, PairedResponses, Responses
 from pytest_llmfair.stats import Call, Estimate, Mean, Sample
@@ -71,15 +73,13 @@ def invariance_assertion(
 
 def _info_of(measure: Any, source: Any, on: str) -> MetricInfo:
     """Return the metric that a dissimilarity makes."""
-    from pytest_llmfair.metrics.counterfactual.invariance import counterfactual_invariance
-
     pairs = getattr(source, "pairs", source)
     first = pairs[0] if isinstance(pairs, (list, tuple)) and pairs else None
     attribute = str(getattr(first, "attribute", "") or "")
     what = [attribute, measure.symbol, "" if on == "excess" else on]
 
     def function(texts_a: Any, texts_b: Any, **keywords: Any) -> Estimate:
-        return counterfactual_invariance(texts_a, texts_b, measure, **keywords)
+        return invariance.counterfactual_invariance(texts_a, texts_b, measure, **keywords)
 
     return replace(
         get_metric("counterfactual_rouge_l"),
@@ -101,12 +101,10 @@ def _need_placebo(twins: Sequence[Any]) -> None:
 
 def measure_of(metric: str | Callable[[str, str], float], mask: Any, scorer: Any) -> Any:
     """Return the dissimilarity of two answers that a name, or a function, stands for."""
-    from pytest_llmfair.metrics.counterfactual import invariance as _invariance
-
     if not isinstance(metric, str):
-        return _invariance.own_measure(metric)
+        return invariance.own_measure(metric)
     if metric in ("rouge_l", "counterfactual_rouge_l"):
-        return _invariance.rouge_measure(mask)
+        return invariance.rouge_measure(mask)
     if mask is not None:
         raise ValueError(f"mask belongs to metric='rouge_l', not to {metric!r}; leave it out")
     known = ("rouge_l", "sentiment", "toxicity", "weak_sentiment_parity")
@@ -119,14 +117,12 @@ def measure_of(metric: str | Callable[[str, str], float], mask: Any, scorer: Any
         )
     name = "sentiment" if metric == "weak_sentiment_parity" else metric
     info = get_metric("toxic_fraction" if name == "toxicity" else "weak_sentiment_parity")
-    make = _invariance.sides_measure if metric != name else _invariance.score_measure
+    make = invariance.sides_measure if metric != name else invariance.score_measure
     return make(name, TextScorer(info, scorer))
 
 
 def _answer_rows(data: Any, placebo: bool, client: Any) -> Any:
     """Return answers given as tuples as rows of texts; pairs to be answered stay as they are."""
-    from pytest_llmfair.metrics.arguments import text_rows
-
     if isinstance(data, Responses) or (
         client is not None
         and isinstance(data, (list, tuple))

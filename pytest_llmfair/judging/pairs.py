@@ -10,7 +10,7 @@ from typing import Any
 
 from pytest_llmfair._util.wording import plural
 from pytest_llmfair.judging.inputs import MetricInputs, count_missing, has_answers, missing_data_of
-from pytest_llmfair.responses import Answer, PairedResponses
+from pytest_llmfair.responses import Answer, Pair, PairedResponses
 from pytest_llmfair.stats import Finding
 
 Answers = Sequence[Answer]
@@ -197,8 +197,6 @@ def _members(
 
 def _between(first: Member, second: Member, like: Any) -> Any:
     """Return the pair of two texts; both passed the checks as twins of one prompt."""
-    from pytest_llmfair.counterfactuals import Pair
-
     variant = "omission" if "omission" in (first[3], second[3]) else ""
     attribute = str(getattr(like, "attribute", ""))
     return Pair(first[1], second[1], first[0], second[0], (), attribute, variant)

@@ -76,8 +76,8 @@ def evaluate(assertion: Assertion | EstimateAssertion) -> Result:
             raise ValueError(NO_CLIENT)
         return _judge(assertion, *measure(assertion, source.data, source.units))
     # Whatever is wrong with the call must show before the first answer is paid for.
-    bound = assertion.checked_bound
-    if selection_of(source.first, rules.largest_shares).invalid:
+    bound = Bound.of_metric(assertion.bound, assertion.metric)
+    if selection_of(source.first, rules).invalid:
         return _judge(assertion, *_nothing_asked(assertion))
     items = assertion.check_request()
     if rules.looks is not None:
@@ -94,7 +94,7 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
     kind = "betting" if rules.method else "obf"
     check_looks(assertion.metric, population, kind)
     seed = current_settings().seed
-    looks = Looks.planned(kind, rules.chosen("level"), seed, items, source.units)
+    looks = Looks(kind, rules.chosen("level"), seed, items, source.units)
     answers = None
     while True:
         answers = joined(answers, ask(assertion, bound, source.client, looks.take(), len(items)))
@@ -255,14 +255,14 @@ def _measure_every_two(
         pair_units(responses.pairs) if units is None else units,
         [each for each, _ in measured.values()],
         measured[getattr(estimate, "worst", next(iter(parts)))][0],
-        assertion.rules.largest_shares.missing,
+        assertion.rules.chosen("max_missing"),
     )
     return inputs, estimate
 
 
 def _with_selection(assertion: Assertion, inputs: MetricInputs) -> MetricInputs:
     """Add what was left out before anything was asked."""
-    selection = selection_of(assertion.source.first, assertion.rules.largest_shares)
+    selection = selection_of(assertion.source.first, assertion.rules)
     return replace(
         inputs.with_findings(*selection.findings),
         rejected=selection.rejected,

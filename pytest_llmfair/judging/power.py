@@ -134,13 +134,9 @@ def could_find(
 def units_to_decide(
     bound: Bound, estimate: Estimate, level: float, planned: tuple[int, int] | None
 ) -> tuple[int, int] | None:
-    """Return the units that would decide, for a sample that did not.
-
-    An approximation that says these units were enough is worthless here. Widths shrink with the
-    square root of the sample size: the range then reaches from where the interval would just
-    end at the bound to where it clears the bound in 80 % of runs. None where the estimate
-    itself is on the bound (a million units do not decide), or the interval has no end.
-    """
+    """Return the units that would decide, for a sample that did not; None where none do."""
+    # An approximation that says these units were enough is worthless here. Widths shrink with the
+    # root of the size: from where the interval would end at the bound to 80 % of runs beyond it.
     units = estimate.sample.units
     if planned is not None and planned[1] > units:
         return max(planned[0], units + 1), planned[1]

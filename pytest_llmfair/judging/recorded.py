@@ -17,7 +17,7 @@ from pytest_llmfair._util.plain_data import (
     to_plain,
 )
 from pytest_llmfair.judging.assertion import EstimateAssertion, positional, quantity_of
-from pytest_llmfair.judging.inputs import MetricInputs, MissingData, difference_of
+from pytest_llmfair.judging.inputs import MetricInputs, MissingData
 from pytest_llmfair.judging.non_inferiority import LOSS
 from pytest_llmfair.judging.pipeline import evaluate
 from pytest_llmfair.judging.result import Result
@@ -145,19 +145,14 @@ def kept_of(result: Result, settings: Settings) -> dict[str, Any]:
         rows = digest_of_rows(_data_of(result, settings)["estimate"])
     except CannotRecord:
         rows = ""
+    prompts = result.evidence.prompts if result.evidence else ()
     return {
-        "prompts": digests_of_prompts(result),
+        "prompts": [[hashlib.sha256(x.encode()).hexdigest() for x in row] for row in prompts],
         "answers": _digest_of_answers(result),
         "rows": rows,
         "texts": settings.save_text,
         "data": to_record(result, settings, texts=settings.save_text),
     }
-
-
-def digests_of_prompts(result: Result) -> list[list[str]]:
-    """Return the SHA-256 digest of every prompt of a result, row by row."""
-    rows = result.evidence.prompts if result.evidence else ()
-    return [[hashlib.sha256(text.encode()).hexdigest() for text in row] for row in rows]
 
 
 def _digest_of_answers(result: Result) -> str | None:
@@ -189,7 +184,7 @@ def _assertion_of(data: Mapping[str, Any]) -> EstimateAssertion:
         **{
             **data["inputs"],
             "findings": tuple(Finding(*each) for each in data["inputs"]["findings"]),
-            "missing_data": _missing_data(data["inputs"]["missing_data"]),
+            "missing_data": MissingData(**data["inputs"]["missing_data"]),
         }
     )
     metric = None if data["metric"] is None else Unregistered(*data["metric"])
@@ -255,11 +250,7 @@ def _data_of(result: Result, settings: Settings) -> dict[str, Any]:
     # The estimate's own calls hold the arguments.
     held |= {"args": (), "keywords": {}, "every": {}, "findings": _plain(inputs.findings)}
     missing = inputs.missing_data
-    held["missing_data"] = {
-        each.name: getattr(missing, each.name)
-        for each in fields(missing)
-        if each.name != "difference"
-    }
+    held["missing_data"] = {each.name: getattr(missing, each.name) for each in fields(missing)}
     metric = assertion.metric
     return {
         "estimate": recipe_of(assertion.estimate),
@@ -269,11 +260,6 @@ def _data_of(result: Result, settings: Settings) -> dict[str, Any]:
         "inputs": held,
         "settings": {name: getattr(settings, name) for name in _SETTINGS},
     }
-
-
-def _missing_data(held: Mapping[str, Any]) -> MissingData:
-    missing = MissingData(**held)
-    return replace(missing, difference=difference_of(missing.flags)) if missing.flags else missing
 
 
 def _plain(findings: Iterable[Finding]) -> list[list[str]]:

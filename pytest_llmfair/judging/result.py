@@ -258,9 +258,6 @@ class Result:
 class FairnessAssertionError(AssertionError):
     """A fairness assertion is red; `result` holds everything it found."""
 
-    # Tracebacks name errors as users import them.
-    __module__ = "pytest_llmfair"
-
     def __init__(self, result: Result, message: str) -> None:
         super().__init__(message)
         self.result = result
@@ -273,25 +270,22 @@ class FairnessAssertionError(AssertionError):
 class BoundExceeded(FairnessAssertionError):
     """The whole interval (in mode point: the value) is beyond the bound."""
 
-    __module__ = "pytest_llmfair"
-
 
 class InvalidEvidence(FairnessAssertionError):
     """The data cannot be judged: undefined, missing, failed or broken."""
-
-    __module__ = "pytest_llmfair"
 
 
 class Inconclusive(FairnessAssertionError):
     """Mode strict: the data neither prove nor refute the bound."""
 
-    __module__ = "pytest_llmfair"
-
 
 class Underpowered(Inconclusive):
     """The sample could never have decided."""
 
-    __module__ = "pytest_llmfair"
+
+# Tracebacks name errors as users import them.
+for _error in (FairnessAssertionError, BoundExceeded, InvalidEvidence, Inconclusive, Underpowered):
+    _error.__module__ = "pytest_llmfair"
 
 
 def error_for(result: Result) -> type[FairnessAssertionError]:

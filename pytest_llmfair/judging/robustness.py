@@ -132,7 +132,11 @@ def _labels(name: str, given: Mapping[str, Any], pairs: Sequence[Any]) -> list[s
 def robustness(estimate: Estimate, bound: Bound, level: float) -> dict[str, str]:
     """Return labelled sentences on the factors of an estimate; empty where it has none."""
     chain = list(_worst_of(estimate))
-    fixed = {each.factor: _by_level(each) for each in chain if isinstance(each, WorstLevels)}
+    fixed = {
+        each.factor: {" ".join(key): part for key, part in each.parts.items()}
+        for each in chain
+        if isinstance(each, WorstLevels)
+    }
     drawn = next((each for each in chain if isinstance(each, CrossedMean)), None)
     free = {} if drawn is None else dict(drawn.levels)
     if not fixed and not free:
@@ -148,7 +152,7 @@ def robustness(estimate: Estimate, bound: Bound, level: float) -> dict[str, str]
     if drawn is not None and drawn.crossing.variance > 0.0:
         found["variance"] = _shares(drawn)
         found["next"] = _next(drawn, level)
-    found["not seen"] = "; ".join(_unseen(name, len(parts)) for name, parts in factors.items())
+    found["not seen"] = "; ".join(unseen(name, len(parts)) for name, parts in factors.items())
     return found
 
 
@@ -217,10 +221,6 @@ def _crossed_in(estimate: Estimate) -> Iterator[CrossedMean]:
             yield from _crossed_in(part)
 
 
-def _by_level(estimate: WorstLevels) -> dict[str, Estimate]:
-    return {" ".join(key): part for key, part in estimate.parts.items()}
-
-
 def _verdicts(name: str, parts: Mapping[str, Estimate], bound: Bound, level: float) -> str:
     """Count the levels that alone would FAIL and PASS, each at its share of the error rate."""
     alpha = one_sided(level) / len(parts)
@@ -234,7 +234,8 @@ def _verdicts(name: str, parts: Mapping[str, Estimate], bound: Bound, level: flo
     return f'{text}; worst "{worst}" {number(parts[worst].value)} {ends}'
 
 
-def _unseen(name: str, levels: int) -> str:
+def unseen(name: str, levels: int) -> str:
+    """Say how rare a kind of a factor is that a sample of levels may miss."""
     rarest = 100.0 * (1.0 - 0.05 ** (1.0 / levels))
     return f"a kind of {name} rarer than {rarest:.0f} % may be missing among {levels}"
 

@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any
 
+from pytest_llmfair._util.validation import share
 from pytest_llmfair.judging.bound import Direction, Scale
+from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.session import active, current_session
 from pytest_llmfair.settings import OPTIONS, Settings
 
@@ -22,65 +24,31 @@ def is_number(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
 
 
-class LargestShares(NamedTuple):
-    """Largest accepted shares of missing answers, invalid pairs and uncertain prompts."""
-
-    missing: float
-    invalid: float
-    uncertain: float
-
-
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules to judge one assertion by; None stands for the settings.
+    """The rules to judge one assertion by; None stands for the settings."""
 
-    Attributes
-    ----------
-    level : float or None
-        Two-sided confidence level in (0, 1).
-    mode : {"gate", "strict", "point"} or None
-        When the verdict is red.
-    max_mde : float or None
-        Largest detectable distance from the fair value that still counts as a test.
-    max_missing : float or None
-        Largest share of missing answers per group in [0, 1].
-    label : str
-        What the report adds to the metric's name.
-    sequential : {"obf"} or None
-        With a client: ask in looks with O'Brien-Fleming spending, and stop once decided.
-    method : {"betting"} or None
-        Judge a confidence sequence, which stays valid at any number of looks: with a client, ask
-        in batches and stop once decided. For means over rows.
-    family : str
-        Assertions of one family share their error rate; by default all of the session.
-    max_invalid : float or None
-        Largest share of pairs, in [0, 1], that may fail the validity checks. It counts pairs from
-        ``generate_pairs`` (also of a slice), and pairs made by hand, which are checked here.
-    unit : str
-        What the report calls a unit, singular, instead of the metric's own word.
-    max_uncertain : float or None
-        Largest share of prompts, in [0, 1], that ``generate_pairs`` may leave out because one of
-        their words can be read in two ways.
-
-    Examples
-    --------
-    >>> Rules(mode="strict", level=0.9).mode
-    'strict'
-    >>> Rules(mode="gentle")
-    Traceback (most recent call last):
-    ValueError: mode is 'gentle'; choose gate, strict or point
-    """
-
+    # Two-sided confidence level.
     level: float | None = None
+    # When the verdict is red: gate, strict or point.
     mode: str | None = None
+    # Largest detectable distance from the fair value that still counts as a test.
     max_mde: float | None = None
+    # Largest share of missing answers per group.
     max_missing: float | None = None
+    # What the report adds to the metric's name.
     label: str = ""
+    # With a client: "obf" asks in looks with O'Brien-Fleming spending, and stops once decided.
     sequential: str | None = None
+    # "betting" judges a confidence sequence, which stays valid at any number of looks.
     method: str | None = None
+    # Assertions of one family share their error rate; by default all of the session.
     family: str = "session"
+    # Largest share of pairs that may fail the validity checks.
     max_invalid: float | None = None
+    # What the report calls a unit, singular, instead of the metric's own word.
     unit: str = ""
+    # Largest share of prompts that may be left out because a word can be read in two ways.
     max_uncertain: float | None = None
 
     def __post_init__(self) -> None:
@@ -103,9 +71,8 @@ class Rules:
         if mde is not None and not (is_number(mde) and mde > 0.0):
             raise ValueError(f"max_mde is {mde!r}; give a number above 0")
         for name in ("max_missing", "max_invalid", "max_uncertain"):
-            share = getattr(self, name)
-            if share is not None and not (is_number(share) and 0.0 <= share <= 1.0):
-                raise ValueError(f"{name} is {share!r}; give a number in [0, 1]")
+            if (given := getattr(self, name)) is not None:
+                share(given, name)
 
     @classmethod
     def of(cls, arguments: Mapping[str, Any]) -> Rules:
@@ -124,33 +91,11 @@ class Rules:
         given = getattr(self, name)
         return getattr(current_settings(), name) if given is None else given
 
-    @property
-    def largest_shares(self) -> LargestShares:
-        """Largest accepted shares of what is lost, given or from the settings."""
-        return LargestShares(*(self.chosen(f"max_{name}") for name in LargestShares._fields))
-
 
 def current_settings() -> Settings:
     """Return the settings of the running pytest session, or the defaults outside one."""
     recorder = active()
     return recorder.settings if recorder else Settings()
-
-
-class JudgedMetric(Protocol):
-    """The facts about a metric that judging needs."""
-
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def direction(self) -> Direction: ...  # noqa: D102
-    @property
-    def fair_value(self) -> float: ...  # noqa: D102
-    @property
-    def scale(self) -> Scale: ...  # noqa: D102
-    @property
-    def unit(self) -> str: ...  # noqa: D102
-    @property
-    def favourable(self) -> str | None: ...  # noqa: D102
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,6 +108,9 @@ class Unregistered:
     scale: Scale = "linear"
     unit: str = "unit"
     favourable: str | None = None
+
+
+JudgedMetric = MetricInfo | Unregistered
 
 
 def options_to_repeat(settings: Settings) -> tuple[str, ...]:

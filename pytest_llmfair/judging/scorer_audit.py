@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from pytest_llmfair._util.wording import plural
+from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.responses import DigestedText
 from pytest_llmfair.scorers import load_scorers, name_of, score
-from pytest_llmfair.stats import Finding, change_point
+from pytest_llmfair.stats import Finding, MeanDifference, change_point
 
 if TYPE_CHECKING:
     from pytest_llmfair.counterfactuals import SourceExamples
-    from pytest_llmfair.judging.bound import Bound
 
 
 Rows = list[list[str]]
@@ -104,8 +104,6 @@ def self_audit(
     >>> sorted(found.means), found.gap < 0.1
     (['female', 'male'], True)
     """
-    from pytest_llmfair.stats import MeanDifference
-
     chosen = load_scorers()[scorer] if isinstance(scorer, str) else scorer
     examples = neutral_examples(
         attribute, tuple(groups) if groups is not None else None, seed, 100
@@ -223,10 +221,7 @@ def _gap(
     distance: Callable[[Rows, Rows, list[int]], float],
     bound: float,
 ) -> _Gap:
-    """Return the effect of groups beyond rewordings; above `bound` with a 95 % interval.
-
-    The interval is that of a grouped jackknife.
-    """
+    """Return the effect of groups beyond rewordings; above `bound` with a jackknife interval."""
     # Squares are subtracted, as for variances: |gap + noise| exceeds |noise| by less than the gap.
     (first, again), (second, second_again) = halves
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 import numpy as np
 
@@ -26,11 +26,11 @@ from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.replies import FACTS
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.results.compare import ScoredAnswers
+from pytest_llmfair.scorers import EmbeddingScorer, load_scorers, name_of, score
+from pytest_llmfair.scorers.base import RowCache
+from pytest_llmfair.scorers.facts import FactScorer
 from pytest_llmfair.session import note_used
 from pytest_llmfair.stats import Finding
-
-if TYPE_CHECKING:
-    from pytest_llmfair.scorers.facts import FactScorer
 
 Texts = list[list[str]]
 Scorer = Callable[[Sequence[str]], Any]
@@ -67,8 +67,6 @@ class TextScorer:
         """The scorer itself."""
         if not isinstance(self._asked, str):
             return self._asked
-        from pytest_llmfair.scorers import load_scorers
-
         return (self._scorers or load_scorers)()[self._asked]
 
     @property
@@ -78,8 +76,6 @@ class TextScorer:
     @property
     def name(self) -> str:
         """The scorer's name in reports."""
-        from pytest_llmfair.scorers import name_of
-
         asked = [each for each in self._each_asked if each is not None]
         return ", ".join(each if isinstance(each, str) else name_of(each) for each in asked)
 
@@ -92,8 +88,6 @@ class TextScorer:
         """Raise for a name that no scorer has, or a range beyond the metric's; load nothing."""
         for each in self._each_asked:
             if isinstance(each, str):
-                from pytest_llmfair.scorers import load_scorers
-
                 known = (self._scorers or load_scorers)()
                 if each not in known:
                     known[each]
@@ -114,8 +108,6 @@ class TextScorer:
     @property
     def fact(self) -> FactScorer | None:
         """The scorer, if it reads a fact of answers for a metric of scores."""
-        from pytest_llmfair.scorers.facts import FactScorer
-
         if self._info.needs not in ("scores", "score_pairs"):
             return None
         chosen = self._asked if isinstance(self._asked, list) else self.chosen
@@ -139,8 +131,6 @@ class TextScorer:
 
     def numbers(self, texts: Sequence[str]) -> list[Any]:
         """Return one score or one vector per text, as plain numbers."""
-        from pytest_llmfair.scorers import EmbeddingScorer, score
-
         if isinstance(self.chosen, EmbeddingScorer):
             return list(self.chosen(texts).tolist())
         if hasattr(self.chosen, "range"):
@@ -150,8 +140,6 @@ class TextScorer:
 
     def __call__(self, texts: Sequence[str]) -> Any:
         """Return one score per text, or one vector for metrics on embeddings."""
-        from pytest_llmfair.scorers import name_of, score
-
         note_used("scorer", name_of(self.chosen), self.chosen)
         if self.fact is not None:
             # Equal texts may have different facts.
@@ -164,8 +152,6 @@ class TextScorer:
     @contextmanager
     def remembering(self) -> Iterator[None]:
         """Ask for the score of a text once, however often the metric is computed."""
-        from pytest_llmfair.scorers.base import RowCache
-
         self._memory = RowCache()
         try:
             yield
@@ -239,11 +225,7 @@ def unmasked(
 
 
 class FileData(dict[str, Any]):
-    """Arguments of a metric from a file, without rows that lack a value; these are counted.
-
-    `asked` maps each group to one row of a text or a `Missing` per row of the file; it is empty
-    where no row was left out. `factors` are labels for ``factors=``.
-    """
+    """Arguments of a metric from a file; `asked` counts rows that lack a value, by group."""
 
     def __init__(
         self,

@@ -16,7 +16,8 @@ from pytest_llmfair.judging.facts import Record, people
 from pytest_llmfair.judging.inputs import MetricInputs
 from pytest_llmfair.replies import FACTS
 from pytest_llmfair.responses import DigestedText
-from pytest_llmfair.stats import Estimate, PairedAUC
+from pytest_llmfair.scorers import SentimentScorer, score
+from pytest_llmfair.stats import Estimate, Mean, PairedAUC
 from pytest_llmfair.text import MASK
 
 _READER = "group_predictability"
@@ -274,8 +275,6 @@ def _proven_means(
     rows: Sequence[tuple[list[str], ...]], measure: Callable[[str], float]
 ) -> tuple[float, float] | None:
     """Return the mean of either side where the pairs prove that they differ."""
-    from pytest_llmfair.stats import Mean
-
     sides = [
         [math.fsum(map(measure, row[side])) / len(row[side]) for row in rows] for side in (0, 1)
     ]
@@ -289,7 +288,5 @@ def _proven_means(
 
 @functools.cache
 def _sentiment() -> Callable[[str], float]:
-    from pytest_llmfair.scorers import SentimentScorer, score
-
     scorer = SentimentScorer()
     return lambda text: float(score(scorer, [text])[0])

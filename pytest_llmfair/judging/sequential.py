@@ -7,7 +7,7 @@ import math
 import random
 from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from pytest_llmfair._util.validation import one_sided
@@ -24,38 +24,27 @@ _FEWEST_SCORES = 50
 _LEAST_SHARE = 1e-14
 
 
-@dataclass(slots=True)
 class Looks:
     """Planned looks at growing parts of the items ("obf"), or any number of them ("betting")."""
 
-    kind: str
-    level: float
-    items: Sequence[Any]
-    units: Sequence[Hashable] | None
-    # Positions of the items of each look.
-    batches: list[list[int]]
-    # Positions asked so far, and looks taken.
-    asked: list[int] = field(default_factory=list)
-    taken: int = 0
-    _spending: Spending = field(init=False)
-
-    def __post_init__(self) -> None:
-        """Start spending the one-sided error rate."""
-        self._spending = Spending(one_sided(self.level))
-
-    @classmethod
-    def planned(
-        cls,
+    def __init__(
+        self,
         kind: str,
         level: float,
         seed: int,
         items: Sequence[Any],
         units: Sequence[Hashable] | None,
-    ) -> Looks:
-        """Plan the looks; bets on units of unequal size raise ``ValueError``."""
+    ) -> None:
         if kind == "betting" and (why := _unequal(_labels(items, units))):
             raise ValueError(f"betting {why}; make them equal, or use sequential='obf'")
-        return cls(kind, level, items, units, in_looks(items, _LOOKS[kind], seed, units))
+        self.kind, self.level = kind, level
+        self.items, self.units = items, units
+        # Positions of the items of each look.
+        self.batches = in_looks(items, _LOOKS[kind], seed, units)
+        # Positions asked so far, and looks taken.
+        self.asked: list[int] = []
+        self.taken = 0
+        self._spending = Spending(one_sided(level))
 
     def take(self) -> list[Any]:
         """Return the items of the next look."""

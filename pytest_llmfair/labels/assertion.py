@@ -135,7 +135,7 @@ def corrected_gap_result(
         chosen = (a if b is None else b for a, b in zip(plan.columns, columns, strict=True))
         columns, scale = Columns(*chosen), plan.span
     answers = read_answers(responses, columns, scorers)
-    most = rules.largest_shares.missing
+    most = rules.chosen("max_missing")
     found = match(answers, labels, plan, most)
     inputs = _inputs(answers, most).with_findings(
         *found.findings, *labellers_differ(found.disagreement, bound)

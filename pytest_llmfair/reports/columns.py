@@ -40,10 +40,6 @@ def _estimate(record: Record) -> str:
     return f"{number(estimate(record), places)} {interval(record, places)}".rstrip()
 
 
-def _bound(record: Record) -> str:
-    return threshold(record, decimals(record))
-
-
 def accepted(record: Record) -> str:
     """Return "expected" or "waived" for a red verdict that does not fail the run; else nothing."""
     return "expected" if record["expected"] else "waived" if record["waiver"] else ""
@@ -60,20 +56,18 @@ def _units(record: Record) -> str:
     return f"{record['units']}{' fixed' if record['population'] == 'fixed' else ''}"
 
 
-def _units_by_name(record: Record) -> str:
-    return plural(record["unit"], record["units"])
-
-
 # The names of test and metric come first in every report: the terminal groups rows by test.
 COLUMNS = (
     Column(heading="metric", cell=metric_name, terminal=False),
     # The terminal has no room for two headings here.
     Column(heading="estimate interval", cell=_estimate, html=False, right=True),
     Column(heading="estimate", cell=_estimate, terminal=False, css="number"),
-    Column(heading="bound", cell=_bound, css="number"),
+    Column(heading="bound", cell=lambda x: threshold(x, decimals(x)), css="number"),
     Column(heading="verdict", cell=shown_verdict, css="verdict", coloured=True),
     Column(heading="n", cell=_units, html=False),
-    Column(heading="n", cell=_units_by_name, terminal=False, css="number"),
+    Column(
+        heading="n", cell=lambda x: plural(x["unit"], x["units"]), terminal=False, css="number"
+    ),
 )
 # What makes each cell of a page, by its heading.
 CELLS = {column.heading: column.cell for column in COLUMNS if column.html}
@@ -96,9 +90,8 @@ def urgency(record: Record) -> tuple[bool, int, bool]:
     return bool(accepted(record)), verdict, WORSE not in record["metric"]
 
 
-def distance_from_fair(record: Record) -> float:
+def distance_from_fair(record: Record, value: float | None) -> float:
     """Return how far a value is on the unfair side, where the bound is 1; negative if fairer."""
-    value = words.estimate(record)
     place = 0.0 if value is None else relative(record, value)
     return abs(place) if record["direction"] == "two-sided" else place
 

@@ -7,7 +7,7 @@ import os
 import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_llmfair._util.printing import printable, say
 from pytest_llmfair.judging.facts import Record
@@ -16,10 +16,7 @@ from pytest_llmfair.reports.columns import accepted
 from pytest_llmfair.reports.html import html_page
 from pytest_llmfair.reports.markdown import markdown
 from pytest_llmfair.reports.record import json_text, read_run
-from pytest_llmfair.settings import in_github_actions
-
-if TYPE_CHECKING:
-    from pytest_llmfair.settings import Settings
+from pytest_llmfair.settings import Settings, in_github_actions
 
 
 def write_reports(document: Mapping[str, Any], settings: Settings) -> list[str]:
@@ -69,22 +66,30 @@ def write_text(target: Path, text: str) -> None:
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of the command."""
     parser.add_argument("run", help="the file that pytest --llmfair-json wrote")
-    parser.add_argument("--html", type=Path, metavar="PATH", help="write the page to this file")
-    parser.add_argument(
-        "--markdown", type=Path, metavar="PATH", help="write the Markdown to this file"
-    )
+    add_outputs(parser)
+
+
+def add_outputs(parser: argparse.ArgumentParser) -> None:
+    """Add the files to write."""
+    for name, what in (("html", "page"), ("markdown", "Markdown")):
+        about = f"write the {what} to this file"
+        parser.add_argument(f"--{name}", type=Path, metavar="PATH", help=about)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the reports asked for; without any, print the Markdown."""
     document = read_run(arguments.run)
-    if arguments.html:
-        write_text(arguments.html, html_page(document))
-    if arguments.markdown:
-        write_text(arguments.markdown, markdown(document))
-    if not arguments.html and not arguments.markdown:
-        say(markdown(document))
+    say(written(arguments, lambda: html_page(document), markdown(document)))
     return 0
+
+
+def written(arguments: argparse.Namespace, page: Callable[[], str], text: str) -> str:
+    """Write page and Markdown to the files that are given; return the Markdown without any."""
+    if arguments.html:
+        write_text(arguments.html, page())
+    if arguments.markdown:
+        write_text(arguments.markdown, text)
+    return "" if arguments.html or arguments.markdown else text
 
 
 # GitHub shows at most so many annotations of a level per step.

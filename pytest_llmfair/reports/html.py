@@ -20,6 +20,7 @@ from pytest_llmfair.reports.columns import (
     COLUMNS,
     SIGNS,
     accepted,
+    distance_from_fair,
     facts,
     is_address,
     model_role,
@@ -128,7 +129,8 @@ def _check(i: int, record: Record) -> dict[str, Any]:
     (_, found), *labelled = in_words(record)
     labelled += [(name, record[name]) for name in ("rationale", "owner") if record.get(name)]
     nodeid = record["nodeid"]
-    pairs = [row for row in record["groups"] if row["value"] is not None and _has_ends(row)]
+    drawn = ("value", "lower", "upper")
+    pairs = [row for row in record["groups"] if None not in map(row.get, drawn)]
     rates = [row for row in record["groups"] if row["rate"] is not None][:_MOST_GROUPS]
     overall = {
         "key": "all" if pairs else "estimate",
@@ -145,10 +147,10 @@ def _check(i: int, record: Record) -> dict[str, Any]:
     if len(pairs) == 1 and pairs[0]["value"] == overall["value"]:
         overall["key"], pairs = pairs[0]["key"], []
     judge = record.get("labelled", {}).get("judge_alone", ())
-    alone = dict(zip(("value", "lower", "upper"), judge, strict=False))
+    alone = dict(zip(drawn, judge, strict=False))
     judges = [{**overall, "key": "judge alone", **alone}] if None not in judge and judge else []
     first = [overall, *judges]
-    pairs.sort(key=lambda row: _distance(record, row))
+    pairs.sort(key=lambda row: -distance_from_fair(record, row["value"]))
     shown = [*first, *pairs[: _MOST_OPEN if groups else _MOST_GROUPS]]
     axis, marks = plots.natural(shown, (*ends, floor, record["fair_value"]))
     rate_axis, rate_marks = plots.natural(rates, (0.0,), "rate")
@@ -182,7 +184,10 @@ def _check(i: int, record: Record) -> dict[str, Any]:
             for row, each in zip(rates, rate_marks, strict=True)
         ],
         "matrix": groups,
-        "cells": {key: _cell(record, row, places) for key, row in _both_ways(cells).items()},
+        "cells": {
+            key: (number(row["value"], places), plots.side_of(record, row))
+            for key, row in ({(b, a): row for (a, b), row in cells.items()} | cells).items()
+        },
         "examples": [_example(record, each, places) for each in record["examples"]],
         "what": plurals(record["unit"]),
         "hidden": _hidden(record),
@@ -192,30 +197,11 @@ def _check(i: int, record: Record) -> dict[str, Any]:
     }
 
 
-def _has_ends(row: Mapping[str, Any]) -> bool:
-    return row["lower"] is not None and row["upper"] is not None
-
-
-def _distance(record: Record, row: Mapping[str, Any]) -> float:
-    """Return a key that sorts rows by their distance to the bound, the worst first."""
-    place = plots.relative(record, row["value"])
-    return -abs(place) if record["direction"] == "two-sided" else -place
-
-
 def _numbers(row: Mapping[str, Any], places: int) -> str:
     """Return the numbers of a row of a plot."""
     shown = f"{number(row['value'], places)} {words.interval(row, places)}".rstrip()
     p = "" if row["p"] is None else f", {p_value(row['p'])}"
     return f"{shown}, n {row['n']:,}{p}"
-
-
-def _both_ways(cells: Mapping[tuple[str, str], Any]) -> dict[tuple[str, str], Any]:
-    return {**{(b, a): row for (a, b), row in cells.items()}, **cells}
-
-
-def _cell(record: Record, row: Mapping[str, Any], places: int) -> tuple[str, str]:
-    """Return a value of the matrix and the side of the bound that it lies on."""
-    return number(row["value"], places), plots.side_of(record, row)
 
 
 def _hidden(record: Record) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pytest_llmfair._util.wording import escape, plural
-from pytest_llmfair.judging.facts import Record
+from pytest_llmfair.judging.facts import Record, estimate
 from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
 from pytest_llmfair.reports.columns import (
     COLUMNS,
@@ -168,13 +168,13 @@ def _worst(records: Sequence[Record]) -> list[str]:
     found = [
         record
         for record in records
-        if record["verdict"] in ("FAIL", "INCONCLUSIVE") and distance_from_fair(record) > 0.0
+        if record["verdict"] in ("FAIL", "INCONCLUSIVE") and _distance(record) > 0.0
     ]
 
     def order(record: Record) -> tuple[Any, ...]:
         proven = record["verdict"] == "FAIL"
         evidence = 0.0 if proven else float(record["p_exceeds"] or 0.0)
-        return not proven, *urgency(record), evidence, -distance_from_fair(record)
+        return not proven, *urgency(record), evidence, -_distance(record)
 
     found.sort(key=order)
     if not found:
@@ -191,6 +191,10 @@ def _worst(records: Sequence[Record]) -> list[str]:
     return [*lines, ""]
 
 
+def _distance(record: Record) -> float:
+    return distance_from_fair(record, estimate(record))
+
+
 def plain_text(text: str) -> str:
     """Return a text that Markdown shows as it is: no markup, no mention, no reference."""
     shown = html.escape(escape(text), quote=False)
@@ -198,11 +202,8 @@ def plain_text(text: str) -> str:
     special = r"[\\`*\[|~]|(?<![^\W_])_|_(?![^\W_])"
     shown = re.sub(special, lambda found: f"&#{ord(found[0])};", shown)
     # GitHub links @name, #12 and addresses in what is rendered, so entities do not help.
-    return re.sub(r"(?<!&)([@#])(?=\w)|(?<=\w)(:)(?=//)|(?i:\bwww)(?=\.)", _apart, shown)
-
-
-def _apart(found: re.Match[str]) -> str:
-    return f"{found[0]}\N{WORD JOINER}"
+    linked = r"(?<!&)[@#](?=\w)|(?<=\w):(?=//)|(?i:\bwww)(?=\.)"
+    return re.sub(linked, "\\g<0>\N{WORD JOINER}", shown)
 
 
 def _code(text: str) -> str:

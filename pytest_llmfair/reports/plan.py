@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from pytest_llmfair._util.printing import minutes, say_line
 from pytest_llmfair._util.wording import escape, plural
-
-if TYPE_CHECKING:
-    import pytest
 
 # The planned requests of one test, as plain data.
 Planned = Mapping[str, Any]

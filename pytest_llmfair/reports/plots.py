@@ -103,8 +103,8 @@ def _relative_ends(record: Record) -> tuple[float | None, ...]:
 def _marks(
     axis: Axis,
     value: float | None,
-    lower: float | None,
-    upper: float | None,
+    lower: float | None = None,
+    upper: float | None = None,
     floor: float | None = None,
 ) -> Marks:
     known = [x for x in (value, lower, upper) if x is not None]
@@ -129,7 +129,8 @@ def natural(
     rows: Sequence[Mapping[str, Any]], others: Sequence[Any], key: str = "value"
 ) -> tuple[Axis, list[Marks]]:
     """Return a scale in the metric's own units that holds all rows and `others`."""
-    intervals = [(row[key], *_interval(row, key)) for row in rows]
+    names = ("value", "lower", "upper") if key == "value" else (key,)
+    intervals = [[_INFINITE.get(row[name], row[name]) for name in names] for row in rows]
     shown = [x for each in (*intervals, others) for x in each if finite(x) and abs(x) < _LARGEST]
     if not shown:
         return Axis(0.0, 1.0, ()), [Marks() for _ in rows]
@@ -143,18 +144,7 @@ def natural(
     axis = Axis(low, high, ())
     ticks = [low + i * step for i in range(round((high - low) / step) + 1)]
     labels = tuple(_tick(axis.at(x), f"{round(x, 9):.6g}") for x in ticks)
-    return Axis(low, high, labels), [
-        _marks(axis, *map(_finite_or_end, each)) for each in intervals
-    ]
-
-
-def _interval(row: Mapping[str, Any], key: str) -> tuple[Any, Any]:
-    return (row["lower"], row["upper"]) if key == "value" else (None, None)
-
-
-def _finite_or_end(x: Any) -> float | None:
-    found: float | None = _INFINITE.get(x, x)
-    return found
+    return Axis(low, high, labels), [_marks(axis, *each) for each in intervals]
 
 
 def matrix(rows: Sequence[Mapping[str, Any]]) -> tuple[list[str], dict[tuple[str, str], Any]]:

@@ -14,22 +14,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
-from importlib import resources
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_llmfair._util.plain_data import sha256_of
-from pytest_llmfair._util.validation import one_sided
+from pytest_llmfair._util.validation import one_sided, read_json
 from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.judging.facts import Record
+from pytest_llmfair.judging.result import Result
 from pytest_llmfair.reports.context import package_version
+from pytest_llmfair.scorers import name_of
+from pytest_llmfair.session import Session
+from pytest_llmfair.settings import Settings
 from pytest_llmfair.stats import holm
-
-if TYPE_CHECKING:
-    from pytest_llmfair.judging.result import Result
-    from pytest_llmfair.session import Session
-    from pytest_llmfair.settings import Settings
 
 SCHEMA_VERSION = 2
 
@@ -123,8 +121,6 @@ def _lexicon(lexicon: Any) -> dict[str, Any]:
 
 
 def _scorer(scorer: Any) -> dict[str, Any]:
-    from pytest_llmfair.scorers import name_of
-
     kind = scorer if hasattr(scorer, "__qualname__") else type(scorer)
     module, name = kind.__module__, name_of(scorer)
     package = _PACKAGE_OF.get(name, module.partition(".")[0])
@@ -151,6 +147,7 @@ def run_document(
 ) -> dict[str, Any]:
     """Return a run as plain data, results sorted by test; `json_text` takes out private texts."""
     ordered = sorted(records, key=lambda record: str(record["nodeid"]))
+    families = {record["family"]: record["family_size"] for record in ordered}
     document: dict[str, Any] = {
         "schema_version": SCHEMA_VERSION,
         "pytest_llmfair": __version__,
@@ -158,7 +155,10 @@ def run_document(
         **{f"{kind}s": _of_kind(kind, used) for kind in ("model", "lexicon", "scorer")},
         "counts": {**counts_of(ordered), "exit_status": exit_status},
         "errors": sorted((dict(each) for each in errors), key=lambda each: str(each["nodeid"])),
-        "multiplicity": _multiplicity(ordered, settings.family),
+        "multiplicity": {
+            "method": settings.family,
+            "families": [{"name": name, "tests": n} for name, n in sorted(families.items())],
+        },
         "results": [
             {key: value for key, value in _replayed(record).items() if key not in _LEFT_OUT}
             for record in ordered
@@ -194,14 +194,6 @@ def counts_of(records: Sequence[Record]) -> dict[str, Any]:
         "waived": dict(sorted(Counter(r["verdict"] for r in records if r["waiver"]).items())),
         "outcomes": dict(sorted(Counter(r["outcome"] for r in records).items())),
         "red": sum(r["red"] and not r["expected"] for r in records),
-    }
-
-
-def _multiplicity(records: Sequence[Record], method: str) -> dict[str, Any]:
-    families = {record["family"]: record["family_size"] for record in records}
-    return {
-        "method": method,
-        "families": [{"name": name, "tests": size} for name, size in sorted(families.items())],
     }
 
 
@@ -252,7 +244,9 @@ def _without_texts(record: Record) -> dict[str, Any]:
 
 def read_run(path: str | Path, context: Path | None = None) -> dict[str, Any]:
     """Read a run that ``--llmfair-json`` wrote; evidence has its `context` in another file."""
-    from pytest_llmfair._util.validation import read_json
+    import jsonschema
+
+    from pytest_llmfair._util.documents import schema_of, validator
 
     path = Path(path)
     remedy = "give a file that pytest --llmfair-json wrote"
@@ -267,11 +261,8 @@ def read_run(path: str | Path, context: Path | None = None) -> dict[str, Any]:
             f"{path} has schema_version {version!r}, this is {SCHEMA_VERSION}; record the run "
             "again with pytest --llmfair-json"
         )
-    import jsonschema
-
-    from pytest_llmfair._util.documents import validator
-
-    wrong = jsonschema.exceptions.best_match(validator(schema()).iter_errors(document))
+    schema = schema_of("reports/run_record.schema.json")
+    wrong = jsonschema.exceptions.best_match(validator(schema).iter_errors(document))
     if wrong is not None:
         place = "/".join(map(str, wrong.absolute_path)) or "the file"
         raise ValueError(
@@ -279,13 +270,6 @@ def read_run(path: str | Path, context: Path | None = None) -> dict[str, Any]:
             "--llmfair-json"
         )
     found: dict[str, Any] = document
-    return found
-
-
-def schema() -> dict[str, Any]:
-    """Return the JSON Schema of a run record."""
-    text = resources.files("pytest_llmfair.reports") / "run_record.schema.json"
-    found: dict[str, Any] = json.loads(text.read_text(encoding="utf-8"))
     return found
 
 

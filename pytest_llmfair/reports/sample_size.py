@@ -16,6 +16,7 @@ from pytest_llmfair._util.validation import one_sided
 from pytest_llmfair._util.wording import plural, plurals
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.power import MOST_UNITS, Power, power_of, search, to_aim_for
+from pytest_llmfair.judging.robustness import unseen
 from pytest_llmfair.metrics import MetricInfo, get_metric
 from pytest_llmfair.stats import Estimate, Mean
 from pytest_llmfair.stats.crossed import half_width
@@ -63,15 +64,12 @@ class Design:
     @property
     def threshold(self) -> Bound:
         """The bound, checked against the metric's range."""
-        info = self.info
-        return Bound.checked(
-            self.bound, info.direction, info.fair_value, info.bounds, info.name, info.scale
-        )
+        return Bound.of_metric(self.bound, self.info)
 
     def error(self, at: float) -> float:
         """Return the standard error planned for when the truth is `at`."""
         size = (self.units, self.generations) if self.fixed else (_UNITS, 1)
-        known = fair_sample(self.info, *size).standard_error(at)
+        known = fair_sample(self.info.name, *size).standard_error(at)
         if math.isnan(known):
             raise ValueError(
                 f"{self.info.name} has no error that is known before its data: look at "
@@ -103,13 +101,13 @@ class Design:
     def fair_passes(self) -> Power:
         """Return the share of runs that a fair model would pass, by the rule of UNDERPOWERED."""
         size = min(self.units, _UNITS)
-        sample = fair_sample(self.info, size, self.generations)
+        sample = fair_sample(self.info.name, size, self.generations)
         return power_of(self.threshold, sample, self.level, self.units / size)
 
     @property
     def groups(self) -> int:
         """Number of groups that are compared, each with its own units; 1 where none are."""
-        return max(1, fair_sample(self.info, 4, max(self.generations, 2)).sample.units // 4)
+        return max(1, fair_sample(self.info.name, 4, max(self.generations, 2)).sample.units // 4)
 
     def splits(self) -> Iterator[tuple[int, int, float]]:
         """Yield units, generations and effect for the same number of answers."""
@@ -144,7 +142,7 @@ class Design:
         """Distance to the bound at which the interval leaves it with the given power."""
         # The interval needs the error at the bound, the power that of the truth.
         threshold = self.threshold
-        example = None if self.fixed else fair_sample(self.info, _UNITS)
+        example = None if self.fixed else fair_sample(self.info.name, _UNITS)
         if isinstance(example, Mean) and example.outcomes:
             trials = self.units / self._deflation
             return _of_share(trials, threshold.distance, self._alpha, self.power, side)
@@ -253,14 +251,10 @@ def _count(n: int | None) -> str:
     return f"{n:>9,}" if n is not None else f"{'> 1e6':>9}"
 
 
-def fair_sample(info: MetricInfo, units: int, generations: int = 1) -> Estimate:
-    """Return the metric of a sample of this size without any difference."""
-    return _fair_sample(info.name, units, generations)
-
-
 @functools.lru_cache(maxsize=8)
-def _fair_sample(name: str, units: int, generations: int) -> Estimate:
-    return get_metric(name).fair_sample(units, generations)
+def fair_sample(metric: str, units: int, generations: int = 1) -> Estimate:
+    """Return the metric of a sample of this size without any difference."""
+    return get_metric(metric).fair_sample(units, generations)
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +269,7 @@ class CrossedDesign:
 
     def __post_init__(self) -> None:
         design = self.design
-        sample = fair_sample(design.info, 4, max(design.generations, 2))
+        sample = fair_sample(design.info.name, 4, max(design.generations, 2))
         rows = sample.contributions
         if rows is None or alike(sample, rows.values, range(len(rows.values))) is None:
             raise ValueError(
@@ -319,7 +313,6 @@ def crossed_report(plan: CrossedDesign) -> str:
     """Return a plan as text of at most 80 columns."""
     design, room = plan.design, plan.design.threshold.distance
     items, wordings = design.units, plan.wordings
-    rarest = 100.0 * (1.0 - 0.05 ** (1.0 / wordings))
     answers = plural("answer", design.generations)
     rows = {
         "this plan": plan.half_width(),
@@ -347,5 +340,5 @@ def crossed_report(plan: CrossedDesign) -> str:
         )
     elif room > 0.0:
         lines.append(f"no number of wordings keeps it within {room:.3g}; add items as well")
-    lines.append(f"a kind of wording rarer than {rarest:.0f} % may be missing among {wordings}")
+    lines.append(unseen("wording", wordings))
     return "\n".join(lines)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import sys
 from traceback import walk_tb
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import pytest
 
 from pytest_llmfair._util.printing import printable
-
-if TYPE_CHECKING:
-    import pytest
 
 # Errors that our checks of arguments, files and settings raise.
 _ADVICE = (ValueError, TypeError, OSError, ImportError, RuntimeError, Warning)
@@ -34,11 +33,16 @@ def is_ours(module: str) -> bool:
     return f"{module}.".startswith("pytest_llmfair.")
 
 
+def raised_by_us(found: pytest.ExceptionInfo[BaseException]) -> bool:
+    """Return whether a frame of the package raised an error, and no code of the user did."""
+    return is_ours(found.traceback[-1].frame.f_globals.get("__name__", ""))
+
+
 def tidy(report: pytest.TestReport, found: pytest.ExceptionInfo[BaseException]) -> None:
     """Begin the summary with the verdict, and escape what a message of the package quotes."""
     if hasattr(found.value, "result"):
         _verdict_first(report, found.type)
-    if is_ours(found.traceback[-1].frame.f_globals.get("__name__", "")):
+    if raised_by_us(found):
         _make_printable(report)
 
 

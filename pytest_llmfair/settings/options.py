@@ -110,14 +110,7 @@ def option(parse: Callable[[str], T], default: T, **about: Any) -> T:
     return cast(T, Option(parse, default, **about))
 
 
-def choice(
-    words: tuple[str, ...],
-    help: str,
-    *,
-    default: str = "",
-    made: Callable[[], str] | None = None,
-    reporting: bool = False,
-) -> str:
+def choice(words: tuple[str, ...], help: str, *, default: str = "", **about: Any) -> str:
     """Declare one of some words; the first is the default."""
 
     def parse(text: str) -> str:
@@ -129,25 +122,15 @@ def choice(
     return option(
         parse,
         default,
-        made=made,
         legal=f"one of {', '.join(words)}",
         help=help,
         metavar="|".join(words),
         example=words[0] if default == words[-1] else words[-1],
-        reporting=reporting,
+        **about,
     )
 
 
-def whole(
-    help: str,
-    *,
-    default: T,
-    least: int = 0,
-    legal: str = "",
-    metavar: str = "N",
-    ini_only: bool = False,
-    reporting: bool = False,
-) -> int | T:
+def whole(help: str, *, default: T, least: int = 0, **about: Any) -> int | T:
     """Declare a whole number."""
 
     def parse(text: str) -> int:
@@ -157,16 +140,9 @@ def whole(
         return found
 
     usual: int | T = default
-    legal = legal or f"a whole number of at least {least}"
+    legal = f"a whole number of at least {least}"
     return option(
-        parse,
-        usual,
-        legal=legal,
-        help=help,
-        metavar=metavar,
-        example="7",
-        ini_only=ini_only,
-        reporting=reporting,
+        parse, usual, **{"legal": legal, "help": help, "metavar": "N", "example": "7", **about}
     )
 
 
@@ -195,35 +171,18 @@ def path(
     legal: str = "the path of a file to write",
     metavar: str = "PATH",
     path: str = "file",
-    ini_only: bool = False,
-    reporting: bool = False,
+    **about: Any,
 ) -> str | None:
     """Declare the path of a file, or of a folder."""
-    return option(
-        text,
-        None,
-        legal=legal,
-        help=help,
-        metavar=metavar,
-        example="written",
-        ini_only=ini_only,
-        path=path,
-        reporting=reporting,
-    )
+    about |= {"legal": legal, "help": help, "metavar": metavar, "path": path}
+    found: str | None = option(text, None, example="written", **about)
+    return found
 
 
-def switch(help: str, *, reporting: bool = False) -> bool:
+def switch(help: str, **about: Any) -> bool:
     """Declare what is on or off; on the command line it takes no value."""
-    return option(
-        yes,
-        False,
-        legal="true or false",
-        help=help,
-        metavar="",
-        example="yes",
-        switch=True,
-        reporting=reporting,
-    )
+    about |= {"legal": "true or false", "help": help, "metavar": ""}
+    return option(yes, False, example="yes", switch=True, **about)
 
 
 def text(text: str) -> str:

@@ -48,7 +48,10 @@ def test_every_metric_is_chosen_or_left_out_with_a_reason_and_a_section(prompts)
     for use_case in use_cases():
         found = recommend(use_case, prompts)
         assert sorted(each.metric for each in found.choices) == sorted(all_metrics())
-        assert {*found.chosen, *found.left_out} == {*found.choices}
+        rows = found.to_dict()
+        split = [each["metric"] for each in (*rows["chosen"], *rows["left_out"])]
+        assert sorted(split) == sorted(all_metrics())
+        assert [each["metric"] for each in rows["chosen"]] == [x.metric for x in found.chosen]
         for each in found.choices:
             assert each.reason, each.metric
             assert "{" not in each.reason

@@ -11,12 +11,14 @@ from datetime import date
 import jsonschema
 import pytest
 
+from pytest_llmfair._util.documents import schema_of
 from pytest_llmfair.clients.cassette.record import Question
 from pytest_llmfair.clients.cassette.record import Record as Recorded
 from pytest_llmfair.clients.protocol import Reply, Request, sample_seed
 from pytest_llmfair.gate.checklist import answer
-from pytest_llmfair.reports.record import read_run, schema
+from pytest_llmfair.reports.record import read_run
 
+SCHEMA = schema_of("reports/run_record.schema.json")
 ASKING = """
 from pytest_llmfair import assert_counterfactual_invariance
 
@@ -346,13 +348,13 @@ def test_multiplicity_is_recorded(record):
 
 def test_the_schema_knows_every_field_and_is_a_schema(record):
     found = record(GROUPS)
-    jsonschema.Draft202012Validator.check_schema(schema())
-    validator = jsonschema.Draft202012Validator(schema())
+    jsonschema.Draft202012Validator.check_schema(SCHEMA)
+    validator = jsonschema.Draft202012Validator(SCHEMA)
     for place in (found["results"][0], found["context"], found["counts"]):
         place["new"] = 1
         assert not validator.is_valid(found)
         del place["new"]
-    for key in schema()["required"]:
+    for key in SCHEMA["required"]:
         less = copy.deepcopy(found)
         del less[key]
         assert not validator.is_valid(less)
