@@ -194,6 +194,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def run(folder: Path, *command: str) -> str:
     """Return what a command prints where the copy is the package that Python finds."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "CI": "1"}
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     done = subprocess.run(
         [sys.executable, *command],
         cwd=folder,
@@ -210,14 +211,14 @@ def run(folder: Path, *command: str) -> str:
 def shown(copy: Path) -> str:
     """Return what a session prints that uses everything new, and writes every report."""
     reports = ("--llmfair-json=run.json", "--llmfair-html=run.html", "--junitxml=run.xml")
-    session = ("-m", "pytest", "-p", "no:cacheprovider", "test_it.py", *reports)
+    session = ("-m", "pytest", "-p", "llmfair", "-p", "no:cacheprovider", "test_it.py", *reports)
     return run(copy, *session, "--llmfair-model=parrot:grey", "--llmfair-tone=loud")
 
 
 @pytest.fixture(scope="module")
 def help_page(copy: Path) -> str:
     """Return the help of pytest."""
-    return run(copy, "-m", "pytest", "--help")
+    return run(copy, "-m", "pytest", "-p", "llmfair", "--help")
 
 
 @pytest.fixture(scope="module")

@@ -86,7 +86,7 @@ def test_a_wrong_address_shows_no_key(server, tmp_path: Path):
     assert server.key.encode() not in done.stdout + done.stderr
 
 
-def test_a_model_without_a_key_shows_the_users_line_only(pytester, monkeypatch):
+def test_a_model_without_a_key_shows_the_users_line_only(pytester, session, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     pytester.makepyfile(
@@ -100,7 +100,7 @@ def test_a_model_without_a_key_shows_the_users_line_only(pytester, monkeypatch):
             )
         """
     )
-    result = pytester.runpytest("--llmfair-model=openai:gpt-4o-mini")
+    result = session("--llmfair-model=openai:gpt-4o-mini")
     result.assert_outcomes(failed=1)
     words = "E *model 'openai:gpt-4o-mini' needs a key: set OPENAI_API_KEY, or *"
     result.stdout.fnmatch_lines([words])

@@ -32,9 +32,9 @@ def model(pytester, run, monkeypatch):
 
 
 @pytest.fixture
-def compare(model):
+def compare(model, once):
     """Record a baseline with a tenth of harsh answers; return a function to compare with it."""
-    model(0.1, "--llmfair-update-baseline").assert_outcomes(passed=1)
+    once("base.json", lambda: model(0.1, "--llmfair-update-baseline").assert_outcomes(passed=1))
     return lambda harsh, *others: model(harsh, "--llmfair-margin=0.05", *others)
 
 

@@ -19,9 +19,11 @@ def showcase(tmp_path_factory):
     """Return the folder with the reports of a run with all verdicts: texts shown, and hidden."""
     folder = tmp_path_factory.mktemp("showcase")
     shutil.copy(SHOWCASE, folder / "test_showcase.py")
-    away = ("CI", "GITHUB_ACTIONS", "PYTEST_ADDOPTS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    away = ("CI", "GITHUB_ACTIONS", "PYTEST_ADDOPTS")
     environment = {name: text for name, text in os.environ.items() if name not in away}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    # To load all other plugins takes as long as the run.
+    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
+    command = [sys.executable, "-m", "pytest", "-p", "llmfair", "-p", "no:cacheprovider"]
     options = ["--llmfair-save-text", "--llmfair-json=run.json", "--llmfair-html=page.html"]
     done = subprocess.run(
         [*command, *options, "--llmfair-markdown=run.md", "test_showcase.py"],
