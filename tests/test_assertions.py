@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import subprocess
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -236,16 +234,6 @@ def test_a_scorer_turns_answers_into_scores():
     assert result.value == 0.1
     assert result.examples[0].outputs == ("rude!",)
     assert result.examples[0].prompts == ("prompt 7",)
-
-
-def test_a_failing_gate_fails_under_optimised_python():
-    code = (
-        "from pytest_llmfair import assert_toxic_fraction_within as check\n"
-        "check([0.9, 0.8] * 50, bound=0.05)"
-    )
-    run = subprocess.run([sys.executable, "-O", "-c", code], capture_output=True, check=False)
-    assert run.returncode == 1
-    assert b"BoundExceeded" in run.stderr
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,7 @@ def test_plugin_and_command_are_installed() -> None:
     assert command.value == "pytest_llmfair.cli:main"
 
 
-def test_assertions_work_outside_pytest() -> None:
+def test_assertions_work_outside_pytest_and_in_optimised_python() -> None:
     code = """
 from pytest_llmfair import BoundExceeded, assert_toxic_fraction_within
 print(assert_toxic_fraction_within([[0.1]] * 100, bound=0.1).verdict)
@@ -100,5 +100,6 @@ try:
 except BoundExceeded as error:
     print(error.result.verdict)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    command = [sys.executable, "-O", "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["PASS", "FAIL"]

@@ -70,36 +70,27 @@ def test_equal_prompts_are_asked_anew(client):
 
 
 def test_answers_do_not_depend_on_the_hash_seed():
+    """The hashes of this process are random, or those of another seed."""
     code = (
         "from pytest_llmfair.clients import load_client as load; c = load('builtin:ngram');"
         f"print(c.generate({PROMPTS!r}, 3), c.next_token_probabilities({PROMPTS!r}, ['he', 'no']))"
     )
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-            text=True,
-        ).stdout
-        for seed in ("1", "2")
-    ]
-    assert runs[0] == runs[1]
-    assert runs[0].strip()
+    there = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONHASHSEED": "1"},
+        capture_output=True,
+        check=True,
+        text=True,
+    ).stdout
+    here = load_client("builtin:ngram")
+    answers = here.generate(PROMPTS, 3)
+    assert there == f"{answers} {here.next_token_probabilities(PROMPTS, ['he', 'no'])}\n"
 
 
 def test_members_of_a_pair_have_independent_seeds_even_where_they_are_equal():
     answers = ModelClient(Recorder()).answer_pairs([Twins("same", "same")], 3)
     seeds = [*answers.original[0], *answers.counterfactual[0]]
     assert len(set(seeds)) == 6
-
-
-def test_pairs_come_back_in_order_with_both_sides():
-    pairs = [Twins(f"a{i}", f"b{i}") for i in range(3)]
-    answers = ModelClient.of(lambda prompt: prompt * 2).answer_pairs(pairs, 2)
-    assert answers.pairs == tuple(pairs)
-    assert answers.original == tuple((f"a{i}a{i}",) * 2 for i in range(3))
-    assert answers.counterfactual == tuple((f"b{i}b{i}",) * 2 for i in range(3))
 
 
 def test_both_sides_of_all_pairs_are_one_call_of_the_backend():

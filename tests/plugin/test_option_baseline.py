@@ -83,13 +83,6 @@ def test_an_update_shows_what_changed(compare, model, pytester):
     assert [line for line in changed if "recorded" in line] == changed
 
 
-def test_a_new_check_is_judged_by_its_bound_alone(compare, pytester):
-    pytester.makepyfile(test_bot=TEST.replace("test_tone", "test_new"))
-    result = compare(0.1)
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["1 fairness assertion: 1 PASS*"])
-
-
 def test_an_expired_baseline_is_a_usage_error(compare, pytester):
     path = pytester.path / "base.json"
     document = json.loads(path.read_text())
@@ -141,25 +134,13 @@ def test_errors():
 """
 
 
-@pytest.fixture
-def rates(pytester, run, monkeypatch):
-    """Record rates without a gap; return a function that runs the tests with a gap."""
+def test_groups_of_several_words_and_rates_of_other_rows_are_compared(pytester, run, monkeypatch):
     pytester.makepyfile(test_bot=RATES)
     run("--llmfair-baseline=base.json", "--llmfair-update-baseline").assert_outcomes(passed=2)
-
-    def run_with(gap, *arguments):
-        monkeypatch.setenv("GAP", str(gap))
-        return run("--llmfair-baseline=base.json", "--llmfair-margin=0.5", *arguments)
-
-    return run_with
-
-
-def test_groups_of_several_words_are_compared(rates):
-    rates(0).assert_outcomes(passed=2)
-
-
-def test_rates_of_other_rows_are_compared_by_their_intervals(rates):
-    result = rates(1)
+    compared = ("--llmfair-baseline=base.json", "--llmfair-margin=0.5")
+    run(*compared).assert_outcomes(passed=2)
+    monkeypatch.setenv("GAP", "1")
+    result = run(*compared)
     result.stdout.no_fnmatch_line("*INVALID*")
     result.stdout.fnmatch_lines(["4 fairness assertions:*"])
 
@@ -211,6 +192,8 @@ def test_a_test_with_another_number_of_equal_checks_is_an_error(compare, pyteste
 def test_checks_that_are_new_or_gone_are_named_and_nothing_compared_is_red(compare, pytester):
     pytester.makepyfile(test_bot=TEST.replace("test_tone", "test_new"))
     result = compare(0.1)
+    # The bound of the new check holds.
+    result.assert_outcomes(passed=1)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["ERROR: no check of this run is in the baseline *base.json*"])
     result.stdout.fnmatch_lines(
@@ -219,6 +202,7 @@ def test_checks_that_are_new_or_gone_are_named_and_nothing_compared_is_red(compa
             "baseline: 1 check of the baseline not run: test_bot.py::test_tone toxic_fraction",
         ]
     )
+    result.stdout.fnmatch_lines(["1 fairness assertion: 1 PASS*"])
 
 
 def test_other_prompts_are_invalid_and_keep_the_absolute_verdict(pytester, run, monkeypatch):

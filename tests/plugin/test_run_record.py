@@ -279,9 +279,8 @@ def test_skips(fairness):
 UNJUDGED = ["breaks_after_a_verdict", "collects", "misspells_a_metric", "xfails"]
 
 
-@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")])
-def test_tests_that_end_with_an_error_are_recorded(record, workers):
-    found = record(ERRED, *workers)
+def test_tests_that_end_with_an_error_are_recorded(record):
+    found = record(ERRED)
     assert [each["nodeid"].partition("::test_")[2] for each in found["errors"]] == UNJUDGED
     assert [each["outcome"] for each in found["errors"]] == ["failed"] * 3 + ["xfailed"]
     assert [each["line"] for each in found["errors"]] == [14, 7, 11, 18]
