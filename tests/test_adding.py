@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import pytest_llmfair
+from tests.processes import python
 
 MAKE_STUB = Path(__file__).parent / "make_stub.py"
 
@@ -193,16 +191,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(folder: Path, *command: str) -> str:
     """Return what a command prints where the copy is the package that Python finds."""
-    environment = {**os.environ, "PYTHONPATH": str(folder), "CI": "1"}
-    environment["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python(*command, folder=folder, PYTHONPATH=str(folder), CI="1")
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -104,11 +104,9 @@ def test_verify_names_every_damaged_line(cassette, llmfair):
     ]
 
 
-def test_a_file_that_does_not_exist_is_an_error(tmp_path, capsys):
-    with pytest.raises(SystemExit) as caught:
-        main(["cassette", "stats", str(tmp_path / "nowhere.jsonl")])
-    assert caught.value.code == 2
-    assert re.search(r"there is no file .*nowhere\.jsonl", capsys.readouterr().err)
+def test_a_file_that_does_not_exist_is_an_error(tmp_path, refused):
+    said = refused("cassette", "stats", str(tmp_path / "nowhere.jsonl"))
+    assert re.search(r"there is no file .*nowhere\.jsonl", said)
 
 
 @pytest.mark.parametrize(

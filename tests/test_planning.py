@@ -153,10 +153,10 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("name", sorted(UNKNOWN))
-def test_a_metric_without_an_error_known_before_is_refused(name, capsys):
-    with pytest.raises(SystemExit):
-        main(["power", name, "--bound", "0.1", "--units", "60"])
-    assert f"{name} has no error that is known before its data" in capsys.readouterr().err
+def test_a_metric_without_an_error_known_before_is_refused(name, refused):
+    assert f"{name} has no error that is known before its data" in refused(
+        "power", name, "--bound", "0.1", "--units", "60"
+    )
 
 
 @pytest.mark.parametrize("name", sorted(set(all_metrics()) - UNKNOWN))
@@ -186,11 +186,8 @@ def test_every_metric_can_be_planned_within_eighty_columns(name, capsys):
         (["--bound", ".1", "--units", "9", "--prompt-cost", "inf"], "prompt-cost is inf"),
     ],
 )
-def test_bad_numbers_are_usage_errors(arguments, said, capsys):
-    with pytest.raises(SystemExit) as caught:
-        main(["power", "toxic_fraction", *arguments])
-    assert caught.value.code == 2
-    assert said in capsys.readouterr().err
+def test_bad_numbers_are_usage_errors(arguments, said, refused):
+    assert said in refused("power", "toxic_fraction", *arguments)
 
 
 def test_the_former_name_of_the_bound_still_works_and_is_not_shown(capsys):

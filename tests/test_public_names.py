@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import pickle
-import subprocess
-import sys
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 
 import pytest_llmfair
 from pytest_llmfair.metrics import all_metrics
+from tests.processes import python
 
 OURS = "pytest_llmfair.assertions"
 
@@ -58,8 +57,7 @@ def test_a_star_import_brings_every_assertion() -> None:
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     code = "import sys, pytest_llmfair; print({'numpy', 'pytest', 'scipy'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+    assert python("-c", code).stdout.strip() == "set()"
 
 
 def test_an_assertion_that_does_not_exist_is_no_attribute() -> None:
@@ -100,6 +98,4 @@ try:
 except BoundExceeded as error:
     print(error.result.verdict)
 """
-    command = [sys.executable, "-O", "-c", code]
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["PASS", "FAIL"]
+    assert python("-O", "-c", code).stdout.split() == ["PASS", "FAIL"]

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import re
-import subprocess
-import sys
 import tarfile
 import tomllib
 import zipfile
@@ -20,6 +17,7 @@ import yaml
 import pytest_llmfair
 from pytest_llmfair._util.validation import PACKAGES, install
 from pytest_llmfair.clients.spec import SCHEMES
+from tests.processes import python
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -132,14 +130,7 @@ def test_help_is_printed_where_only_the_plugin_is_installed():
         "import pytest\n"
         "sys.exit(pytest.main(['-p', 'pytest_llmfair.plugin', '--help']))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-c", code, folder=ROOT)
     assert (done.returncode, done.stderr) == (0, "")
     assert "--llmfair-model" in done.stdout
 
@@ -151,9 +142,7 @@ def built(tmp_path_factory):
 
     def build(kind, source):
         code = f"import hatchling.build as b; print(b.build_{kind}({str(folder)!r}))"
-        done = subprocess.run(
-            [sys.executable, "-c", code], cwd=source, capture_output=True, text=True, check=False
-        )
+        done = python("-c", code, folder=source)
         assert done.returncode == 0, done.stderr
         return folder / done.stdout.split()[-1]
 

@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 
 import pytest
@@ -11,6 +8,7 @@ from hypothesis import strategies as st
 
 from pytest_llmfair.clients import Missing, ModelClient, load_client
 from pytest_llmfair.clients.protocol import sample_seed
+from tests.processes import python
 
 PROMPTS = ["The nurse said that", "He is", "Tell me about the judge.", "The nurse said that"]
 
@@ -75,13 +73,7 @@ def test_answers_do_not_depend_on_the_hash_seed():
         "from pytest_llmfair.clients import load_client as load; c = load('builtin:ngram');"
         f"print(c.generate({PROMPTS!r}, 3), c.next_token_probabilities({PROMPTS!r}, ['he', 'no']))"
     )
-    there = subprocess.run(
-        [sys.executable, "-c", code],
-        env={**os.environ, "PYTHONHASHSEED": "1"},
-        capture_output=True,
-        check=True,
-        text=True,
-    ).stdout
+    there = python("-c", code, PYTHONHASHSEED="1").stdout
     here = load_client("builtin:ngram")
     answers = here.generate(PROMPTS, 3)
     assert there == f"{answers} {here.next_token_probabilities(PROMPTS, ['he', 'no'])}\n"

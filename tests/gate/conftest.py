@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
-
 import pytest
+
+from tests.processes import pytest_in
 
 TESTS = """
 import pytest
@@ -48,16 +46,7 @@ def recorded(tmp_path_factory):
     """Return the record of a real run, as the plugin wrote it."""
     folder = tmp_path_factory.mktemp("run")
     (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
-    options = ("-p", "llmfair", "-p", "no:cacheprovider", "--llmfair-json=run.json", "-q")
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, "test_it.py"],
-        cwd=folder,
-        # To load all other plugins takes as long as the run.
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = pytest_in(folder, "--llmfair-json=run.json", "-q", "test_it.py")
     path = folder / "run.json"
     assert path.exists(), done.stdout + done.stderr
     return path

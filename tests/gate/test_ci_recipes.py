@@ -18,6 +18,7 @@ import pytest
 import yaml
 
 from pytest_llmfair.cli import main
+from tests.processes import pytest_in
 
 ROOT = Path(__file__).parents[2]
 ACTION = ROOT / ".github" / "actions" / "llmfair" / "action.yml"
@@ -79,15 +80,7 @@ def helped(*command: str) -> set[str]:
 @pytest.fixture(scope="module")
 def options() -> set[str]:
     """Return the options that the help of pytest lists."""
-    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200"}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "pytest_llmfair.plugin", "--help"],
-        env=environment,
-        cwd="/",
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    done = pytest_in(Path("/"), "--help", COLUMNS="200")
     return set(re.findall(r"--[a-z][a-z-]+", done.stdout))
 
 

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import io
-import os
 import re
-import subprocess
 import sys
 
 import pytest
@@ -15,6 +13,7 @@ from pytest_llmfair.gate.check_file import read_checks
 from pytest_llmfair.gate.policy import load_policy
 from pytest_llmfair.gate.selection import TASKS, recommend
 from pytest_llmfair.metrics import all_metrics
+from tests.processes import pytest_in
 
 
 @pytest.fixture
@@ -33,15 +32,7 @@ def init(tmp_path, monkeypatch, capsys):
 
 def test_the_file_runs_with_pytest_and_the_built_in_model(init, tmp_path):
     init("--owner", "quality team")
-    environment = {k: v for k, v in os.environ.items() if k not in ("CI", "PYTEST_ADDOPTS")}
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "llmfair", "-q", "-p", "no:cacheprovider"],
-        cwd=tmp_path,
-        env={**environment, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = pytest_in(tmp_path, "-q")
     assert done.returncode == 0, done.stdout
     assert "3 fairness assertions: 3 PASS; 0 undecided" in done.stdout
 
@@ -126,20 +117,19 @@ def test_prompts_that_name_no_group_are_kept_so(init, tmp_path):
     assert found.checks[0].bound == 0.0
 
 
-def test_nothing_is_overwritten(init, tmp_path, capsys):
+def test_nothing_is_overwritten(init, tmp_path, refused):
     init("--task", "ranking")
     before = (tmp_path / "fairness.llmfair.yaml").read_bytes()
-    with pytest.raises(SystemExit) as stopped:
-        main(["init", "--task", "generation"])
-    assert stopped.value.code == 2
-    assert "fairness.llmfair.yaml exists; remove it, or give another" in capsys.readouterr().err
+    assert "fairness.llmfair.yaml exists; remove it, or give another" in refused(
+        "init", "--task", "generation"
+    )
     assert (tmp_path / "fairness.llmfair.yaml").read_bytes() == before
 
 
-def test_a_name_that_pytest_would_not_collect_is_refused(init, capsys):
-    with pytest.raises(SystemExit):
-        main(["init", "fairness.yaml"])
-    assert "fairness.yaml would not be collected by pytest; give" in capsys.readouterr().err
+def test_a_name_that_pytest_would_not_collect_is_refused(init, refused):
+    assert "fairness.yaml would not be collected by pytest; give" in refused(
+        "init", "fairness.yaml"
+    )
 
 
 def test_on_a_terminal_what_is_missing_is_asked_for(init, tmp_path, monkeypatch):

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 import textwrap
 from pathlib import Path
 
@@ -15,6 +13,7 @@ import yaml
 import pytest_llmfair
 from pytest_llmfair._util.located import safe_yaml
 from pytest_llmfair.gate.policy import load_policy
+from tests.processes import python
 
 LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
     f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]\n" for i in range(1, 10)
@@ -63,14 +62,7 @@ def test_a_bomb_is_an_error_and_takes_no_memory(tmp_path):
         (tmp_path / bomb).mkdir()
         for name in ("bomb.yaml", "llmfair.yaml"):
             (tmp_path / bomb / name).write_text(text)
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(READ)],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
+    done = python("-c", textwrap.dedent(READ), folder=tmp_path)
     assert done.returncode == 0, done.stderr[-2000:]
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(found) == 4 * len(BOMBS)

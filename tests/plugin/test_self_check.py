@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from pytest_llmfair.cli import main
 
 TEST = """
@@ -123,10 +121,9 @@ def test_the_shares_are_printed_and_added_to_the_evidence(pytester, run, capsys)
     assert main(["verify", str(pack)]) == 1
 
 
-def test_a_run_without_data_is_refused(pytester, run, capsys):
+def test_a_run_without_data_is_refused(pytester, run, refused):
     pytester.makepyfile(test_bot=TEST)
     run("--llmfair-json=run.json")
-    with pytest.raises(SystemExit) as caught:
-        main(["self-check", str(pytester.path / "run.json")])
-    assert caught.value.code == 2
-    assert "give a baseline file or an evidence folder" in capsys.readouterr().err
+    assert "give a baseline file or an evidence folder" in refused(
+        "self-check", str(pytester.path / "run.json")
+    )
