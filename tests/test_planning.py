@@ -222,17 +222,6 @@ def test_a_plan_is_undecidable_where_the_judge_says_underpowered(units: int, lim
     assert found["share"] == result.fair_pass_share
 
 
-def test_smaller_effects_are_found_with_more_units() -> None:
-    sizes = (50, 100, 200, 400)
-    effects = [
-        expected_power(lambda n=n: TOXIC.fair_sample(n), plan(bound=0.1).threshold, 0.95, None)[
-            "detectable"
-        ]
-        for n in sizes
-    ]
-    assert effects == sorted(effects, reverse=True)
-
-
 def test_an_effect_that_depends_on_the_data_is_unknown() -> None:
     def sample() -> None:
         raise ValueError("it depends on the data")

@@ -42,7 +42,7 @@ def test_by_default_each_assertion_decides_at_once_and_reports_hold_raw_and_adju
 
 def test_with_holm_a_fail_that_does_not_hold_is_recorded_and_green(pytester, run):
     pytester.makepyfile(BARELY)
-    result = run("--llmfair-family=holm", "--llmfair-json=run.json")
+    result = run("--llmfair-family=holm", "--llmfair-json=run.json", "--junit-xml=report.xml")
     result.assert_outcomes(passed=10)
     assert result.ret == 0
     first = skewed(pytester)
@@ -50,6 +50,7 @@ def test_with_holm_a_fail_that_does_not_hold_is_recorded_and_green(pytester, run
     assert (
         first["p_exceeds"] < 0.025 < first["p_adjusted"] == pytest.approx(10 * first["p_exceeds"])
     )
+    assert 'failures="0"' in (pytester.path / "report.xml").read_text()
 
 
 def test_with_holm_a_fail_that_holds_is_named_and_sets_the_exit_status(pytester, run):
