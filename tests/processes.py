@@ -29,7 +29,9 @@ def python(
     )
 
 
-def pytest_in(folder: Path, *arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def session_in(
+    folder: Path, *arguments: str, **variables: str
+) -> subprocess.CompletedProcess[str]:
     """Run pytest with this plugin alone."""
     plugins = ("-p", "llmfair", "-p", "no:cacheprovider")
     return python("-m", "pytest", *plugins, *arguments, folder=folder, **variables)

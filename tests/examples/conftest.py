@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import pytest_in
+from tests.processes import session_in
 
 ROOT = Path(__file__).parents[2]
 
@@ -17,4 +17,4 @@ ROOT = Path(__file__).parents[2]
 def run() -> Callable[..., subprocess.CompletedProcess[str]]:
     """Return a function that runs an example without other plugins, which saves a second."""
 
-    return lambda name, *arguments: pytest_in(ROOT, f"examples/{name}", *arguments)
+    return lambda name, *arguments: session_in(ROOT, f"examples/{name}", *arguments)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import pytest_in
+from tests.processes import session_in
 
 TESTS = """
 import pytest
@@ -38,7 +38,7 @@ def test_a_canary_key_appears_in_no_file_log_report_or_traceback(server, tmp_pat
         *("--llmfair-show-text=worst", "--llmfair-json=run.json", "--llmfair-html=run.html"),
         *("--llmfair-evidence=evidence", "--llmfair-max-calls=1000"),
     ]
-    done = pytest_in(tmp_path, *command, OPENAI_LOG="debug", ANTHROPIC_LOG="debug")
+    done = session_in(tmp_path, *command, OPENAI_LOG="debug", ANTHROPIC_LOG="debug")
     assert "[key removed]" in done.stdout
     assert "1 passed" not in done.stdout
     said = {"stdout": done.stdout.encode(), "stderr": done.stderr.encode()}
@@ -70,7 +70,7 @@ def test_an_address_is_wrong(monkeypatch, url, provider):
 @pytest.mark.slow
 def test_a_wrong_address_shows_no_key(server, tmp_path: Path):
     (tmp_path / "test_wrong.py").write_text(WRONG)
-    done = pytest_in(tmp_path, "-vv", "--showlocals", "--full-trace")
+    done = session_in(tmp_path, "-vv", "--showlocals", "--full-trace")
     assert "3 failed" in done.stdout
     assert server.key not in done.stdout + done.stderr
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.processes import pytest_in
+from tests.processes import session_in
 
 TESTS = """
 import pytest
@@ -46,7 +46,7 @@ def recorded(tmp_path_factory):
     """Return the record of a real run, as the plugin wrote it."""
     folder = tmp_path_factory.mktemp("run")
     (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
-    done = pytest_in(folder, "--llmfair-json=run.json", "-q", "test_it.py")
+    done = session_in(folder, "--llmfair-json=run.json", "-q", "test_it.py")
     path = folder / "run.json"
     assert path.exists(), done.stdout + done.stderr
     return path

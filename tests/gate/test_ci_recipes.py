@@ -18,7 +18,7 @@ import pytest
 import yaml
 
 from pytest_llmfair.cli import main
-from tests.processes import pytest_in
+from tests.processes import session_in
 
 ROOT = Path(__file__).parents[2]
 ACTION = ROOT / ".github" / "actions" / "llmfair" / "action.yml"
@@ -80,7 +80,7 @@ def helped(*command: str) -> set[str]:
 @pytest.fixture(scope="module")
 def options() -> set[str]:
     """Return the options that the help of pytest lists."""
-    done = pytest_in(Path("/"), "--help", COLUMNS="200")
+    done = session_in(Path("/"), "--help", COLUMNS="200")
     return set(re.findall(r"--[a-z][a-z-]+", done.stdout))
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.processes import pytest_in
+from tests.processes import session_in
 
 ROOT = Path(__file__).parents[2]
 BOT = """
@@ -73,7 +73,7 @@ def test_the_recipe_finds_an_unfair_pull_request_and_lets_a_fair_one_pass(tmp_pa
     (tmp_path / "tests" / "fairness" / "prompts.txt").write_text("".join(prompts))
 
     def run(arguments, **variables):
-        return pytest_in(tmp_path, *arguments, CI="true", **variables)
+        return session_in(tmp_path, *arguments, CI="true", **variables)
 
     pull_request = [
         *(given["tests"], "--llmfair-model", given["model"]),

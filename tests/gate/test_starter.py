@@ -13,7 +13,7 @@ from pytest_llmfair.gate.check_file import read_checks
 from pytest_llmfair.gate.policy import load_policy
 from pytest_llmfair.gate.selection import TASKS, recommend
 from pytest_llmfair.metrics import all_metrics
-from tests.processes import pytest_in
+from tests.processes import session_in
 
 
 @pytest.fixture
@@ -32,7 +32,7 @@ def init(tmp_path, monkeypatch, capsys):
 
 def test_the_file_runs_with_pytest_and_the_built_in_model(init, tmp_path):
     init("--owner", "quality team")
-    done = pytest_in(tmp_path, "-q")
+    done = session_in(tmp_path, "-q")
     assert done.returncode == 0, done.stdout
     assert "3 fairness assertions: 3 PASS; 0 undecided" in done.stdout
 

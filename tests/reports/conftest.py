@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.processes import pytest_in
+from tests.processes import session_in
 
 SHOWCASE = Path(__file__).parent / "showcase.py"
 
@@ -19,7 +19,7 @@ def showcase(tmp_path_factory):
     folder = tmp_path_factory.mktemp("showcase")
     shutil.copy(SHOWCASE, folder / "test_showcase.py")
     reports = ("--llmfair-json=run.json", "--llmfair-html=page.html", "--llmfair-markdown=run.md")
-    done = pytest_in(folder, "--llmfair-save-text", *reports, "test_showcase.py")
+    done = session_in(folder, "--llmfair-save-text", *reports, "test_showcase.py")
     assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout + done.stderr
     return folder
 
