@@ -128,17 +128,14 @@ def test_a_tokenizer_without_a_limit_is_cut_at_the_models(
     np.testing.assert_allclose(unlimited(texts), scorer(texts), rtol=0, atol=1e-6)
 
 
-def test_saved_as_safetensors_it_scores_the_same(scorer: ToxicityScorer, tmp_path: Path) -> None:
+def test_saved_as_safetensors_it_scores_the_same_and_another_label_can_be_read(
+    scorer: ToxicityScorer, tmp_path: Path
+) -> None:
     folder = scorer.save(tmp_path / "safe")
     texts = random_texts(30, seed=3)
     again = ToxicityScorer.from_pretrained(folder, device="cpu")
     np.testing.assert_allclose(again(texts), scorer(texts), rtol=0, atol=1e-7)
-
-
-def test_another_label_can_be_read(scorer: ToxicityScorer, tmp_path: Path) -> None:
-    folder = scorer.save(tmp_path / "safe")
     insult = ToxicityScorer.from_pretrained(folder, label="insult", device="cpu")
-    texts = random_texts(10, seed=4)
     assert not np.allclose(insult(texts), scorer(texts))
 
 

@@ -83,16 +83,6 @@ def test_an_update_shows_what_changed(compare, model, pytester):
     assert [line for line in changed if "recorded" in line] == changed
 
 
-def test_an_expired_baseline_is_a_usage_error(compare, pytester):
-    path = pytester.path / "base.json"
-    document = json.loads(path.read_text())
-    document["about"]["expires"] = "2020-01-31"
-    path.write_text(json.dumps(document))
-    result = compare(0.1)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*expired on 2020-01-31; run with --llmfair-update-baseline*"])
-
-
 def test_a_baseline_needs_a_margin(compare, model):
     result = model(0.1)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -250,6 +240,10 @@ def test_an_answer_that_is_missing_in_one_run_is_no_other_question(pytester, run
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        (
+            lambda document: document["about"].update(expires="2020-01-31"),
+            "*expired on 2020-01-31; run with --llmfair-update-baseline*",
+        ),
         (lambda document: document.update(checks=[]), "*holds no check, so it gates nothing*"),
         (lambda document: document["about"].pop("expires"), "*is a damaged baseline file*"),
         (lambda document: document.update(checks=None), "*is a damaged baseline file*"),
@@ -258,7 +252,7 @@ def test_an_answer_that_is_missing_in_one_run_is_no_other_question(pytester, run
         (lambda document: document["checks"][0]["recorded"].update(data=[]), "*is a damaged*"),
     ],
 )
-def test_a_damaged_baseline_is_a_usage_error(compare, pytester, change, message):
+def test_an_expired_or_damaged_baseline_is_a_usage_error(compare, pytester, change, message):
     path = pytester.path / "base.json"
     document = json.loads(path.read_text())
     change(document)

@@ -143,11 +143,14 @@ def test_a_damaged_line_is_named_in_the_warnings_and_asked_again(run, files, pyt
     assert len(calls(files)) == made + 1
 
 
-def test_digests_keep_no_text(run, files):
+def test_digests_keep_no_text_and_what_needs_it_is_refused(run, files):
     run("--llmfair-cassette=c.jsonl", "--llmfair-cassette-text=digest")
     text = (files / "c.jsonl").read_text()
     assert "Tell me" not in text
     assert len(text.splitlines()) > 20
+    result = run("--llmfair-cassette=c.jsonl", "-k", "pairs")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*the cassette keeps digests and scores, no texts*"])
 
 
 def test_recorded_scores_are_judged_again_without_the_texts(run, files, pytester):
@@ -166,13 +169,6 @@ def test_recorded_scores_are_judged_again_without_the_texts(run, files, pytester
         result["data"].pop("answers_sha256")
         assert [example.pop("outputs_sha256") for example in result["examples"]]
     assert replayed == live
-
-
-def test_what_needs_the_texts_is_refused_where_they_are_not_kept(run, files):
-    run("--llmfair-cassette=c.jsonl", "--llmfair-cassette-text=digest")
-    result = run("--llmfair-cassette=c.jsonl", "-k", "pairs")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*the cassette keeps digests and scores, no texts*"])
 
 
 def test_a_scorer_without_a_name_has_no_recorded_scores(run, files, pytester):

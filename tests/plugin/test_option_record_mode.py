@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -66,7 +67,10 @@ def test_a_miss_fails_and_names_the_prompt_and_new_asks_for_it(ask, pytester):
     assert len(calls(pytester)) == 2
     ask("--llmfair-record-mode=new").assert_outcomes(passed=1)
     assert sorted(calls(pytester)) == ["a third prompt", "another prompt", "one prompt"]
+    # Where nothing may be asked, the model is not loaded.
+    sys.modules.pop("noted", None)
     ask("--llmfair-record-mode=none").assert_outcomes(passed=1)
+    assert "noted" not in sys.modules
 
 
 def test_an_empty_file_is_a_cassette_with_nothing_in_it(ask, pytester):
@@ -81,16 +85,6 @@ def test_none_without_a_file_fails(ask, pytester):
     result.stdout.fnmatch_lines(["*there is no cassette *c.jsonl to hold*"])
     assert calls(pytester) == []
     assert not (pytester.path / "c.jsonl").exists()
-
-
-def test_none_does_not_load_the_model(ask, pytester):
-    ask()
-    import sys
-
-    sys.modules.pop("noted", None)
-    result = ask("--llmfair-record-mode=none")
-    result.assert_outcomes(passed=1)
-    assert "noted" not in sys.modules
 
 
 def test_none_opens_no_socket_and_needs_no_key(run, pytester, monkeypatch):
