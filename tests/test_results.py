@@ -202,12 +202,6 @@ def test_point_mode_is_inclusive_on_the_bound_whatever_the_last_digit():
     assert not verdict_of(value, 0.3, mode="point").red
 
 
-@pytest.mark.parametrize(("policy", "red"), [("warn", False), ("fail", True)])
-def test_policies_colour_undecided_verdicts_in_gate_mode(policy, red):
-    assert verdict_of(share(10, 200), 0.06, inconclusive=policy).red is red
-    assert verdict_of(share(0, 4), 0.05, underpowered=policy).red is red
-
-
 def test_a_constant_score_passes_a_gate_but_no_release():
     estimate = share(0, 400).with_findings(Finding("uninformative"))
     assert not verdict_of(estimate, 0.05).red

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.clients import Missing, ModelClient, load_client
+from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.clients.protocol import sample_seed
 from tests.processes import python
 
@@ -189,10 +189,3 @@ def test_of_takes_a_client_a_backend_or_a_function():
     assert (client.name, client.seed) == ("recorder", 5)
     assert ModelClient.of(client) is client
     assert ModelClient.of(lambda prompt: "hi", name="mine").name == "mine"
-
-
-def test_missing_answers_are_false_and_carry_their_reason():
-    answer = ModelClient.of(lambda prompt: None).generate(["a"])[0][0]
-    assert isinstance(answer, Missing)
-    assert not answer
-    assert answer.reason == "null"

@@ -15,11 +15,6 @@ def test_fixtures_are_listed_with_their_purpose(run):
     assert all(f"\n{name}" in lines for name in FIXTURES)
 
 
-def test_model_client_is_the_builtin_model_by_default(model_client):
-    (answers,) = model_client.generate(["The nurse said that"], n=3)
-    assert [bool(answer) for answer in answers] == [True] * 3
-
-
 def test_model_client_is_the_model_of_the_option(run, pytester):
     pytester.makepyfile(
         mymodel="""
