@@ -74,7 +74,12 @@ def test_sampling_noise_alone_never_reads_as_a_difference():
 
 
 def test_a_value_above_the_bound_but_within_noise_needs_more_units():
-    rows = [([noisy("") for _ in range(3)], [noisy("") for _ in range(3)]) for _ in range(2)]
+    draw = random.Random(3)
+
+    def answers():
+        return [" ".join(draw.choices([*WORDS, "black", "white"], k=4)) for _ in range(3)]
+
+    rows = [(answers(), answers()) for _ in range(2)]
     with pytest.raises(Underpowered) as caught:
         assert_counterfactual_invariance(rows, 0.1, on="value")
     result = caught.value.result
