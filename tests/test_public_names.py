@@ -60,15 +60,12 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
     assert python("-c", code).stdout.strip() == "set()"
 
 
-def test_an_assertion_that_does_not_exist_is_no_attribute() -> None:
+def test_a_name_that_does_not_exist_is_no_attribute() -> None:
     for module in (pytest_llmfair, pytest_llmfair.metrics, importlib.import_module(OURS)):
         assert not hasattr(module, "assert_rabi_within")
         assert getattr(module, "assert_rabi_within", "none") == "none"
     with pytest.raises(AttributeError, match="no assert_rabi_within; use assert_rabbi_within"):
         _ = pytest_llmfair.assert_rabi_within
-
-
-def test_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = pytest_llmfair.nothing
 

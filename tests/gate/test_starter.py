@@ -62,13 +62,10 @@ def test_every_recommended_check_is_written_and_no_other(init, tmp_path, task):
     bounds = re.findall(r"^[# ]*(?:bound|minimum|eps): (.*)$", text, re.M)
     assert len(bounds) == len(selection.chosen)
     assert all("  # " in each for each in bounds)
-
-
-@pytest.mark.parametrize("task", ["classification", "recommendation", "ranking"])
-def test_checks_on_arrays_pass_on_their_invented_rows(init, task):
-    for check in init("--task", task).checks:
-        result = check.run(client=None, scorers=None, pairs=None)
-        assert result.verdict.value == "PASS"
+    # Checks on arrays pass on their invented rows.
+    if task in ("classification", "recommendation", "ranking"):
+        for check in found.checks:
+            assert check.run(client=None, scorers=None, pairs=None).verdict.value == "PASS"
 
 
 def test_checks_in_comments_are_valid_where_the_hash_signs_go(init, tmp_path):

@@ -149,13 +149,6 @@ def test_plugin_can_be_switched_off(pytester, monkeypatch, verdicts):
     result.stdout.no_fnmatch_line("*fairness assertions*")
 
 
-def test_plugin_can_be_named_when_loading_is_switched_off(pytester, monkeypatch, verdicts):
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    pytester.makepyfile(verdicts)
-    result = pytester.runpytest_inprocess("-p", "pytest_llmfair.plugin")
-    result.stdout.fnmatch_lines(["3 fairness assertions: *"])
-
-
 def test_plugin_lives_with_strict_markers_and_strict_config(run, pytester, verdicts):
     pytester.makeini("[pytest]\naddopts = --strict-markers --strict-config\nllmfair_seed = 1\n")
     pytester.makepyfile(verdicts)
