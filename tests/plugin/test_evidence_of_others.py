@@ -84,6 +84,7 @@ def seal(folder):
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
+        ("report.html", "0.900", "0.800"),
         ("checklist.md", "open", "yes"),
         ("checklist.json", '"open"', '"yes"'),
         ("bounds.json", '"mode": "gate"', '"mode": "strict"'),

@@ -154,7 +154,6 @@ def test_rates():
     ("labels", "first", "words"),
     [
         ("no", 0, "as independent samples"),
-        ("no", 600, "as independent samples"),
         ("yes", 0, "paired by unit labels"),
         ("yes", 600, "as samples that may share units"),
     ],

@@ -180,29 +180,6 @@ def test_a_scorer_without_a_name_has_no_recorded_scores(run, files, pytester):
     result.stdout.fnmatch_lines(["*or name the scorer: it is a function without a name*"])
 
 
-def test_stale_answers_make_the_verdict_invalid(run, files, pytester, monkeypatch):
-    from datetime import datetime
-
-    from pytest_llmfair.clients.cassette import replay
-
-    run("--llmfair-cassette=c.jsonl", "-k", "checks")
-
-    class Later(datetime):
-        @classmethod
-        def now(cls, tz=None):
-            today = datetime.now(tz)  # type: ignore[arg-type]
-            return today.replace(year=today.year + 1)
-
-    monkeypatch.setattr(replay, "datetime", Later)
-    fresh = run(
-        "--llmfair-cassette=c.jsonl", "-k", "checks", "-o", "llmfair_max_recording_age=400"
-    )
-    fresh.assert_outcomes(passed=1)
-    stale = run("--llmfair-cassette=c.jsonl", "-k", "checks", "-o", "llmfair_max_recording_age=30")
-    stale.assert_outcomes(failed=1)
-    stale.stdout.fnmatch_lines(["*INVALID*", "*llmfair_max_recording_age is 30 days*"])
-
-
 def test_one_stale_answer_is_enough_to_be_invalid(run, files):
     run("--llmfair-cassette=c.jsonl", "-k", "checks")
     path = files / "c.jsonl"
