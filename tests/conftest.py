@@ -102,6 +102,21 @@ def llmfair(
     return llmfair
 
 
+@pytest.fixture
+def refused(capsys: pytest.CaptureFixture[str]) -> Callable[..., str]:
+    """Return a function that runs a command with wrong arguments, and returns its errors."""
+    from pytest_llmfair.cli import main
+
+    def refused(*arguments: str) -> str:
+        capsys.readouterr()
+        with pytest.raises(SystemExit) as stopped:
+            main(arguments)
+        assert stopped.value.code == 2
+        return capsys.readouterr().err
+
+    return refused
+
+
 @pytest.fixture(scope="session")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[WebDriver]:
     """Return a headless browser that loads nothing by itself."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 import pytest_llmfair
+from tests.processes import python
 
 MAKE_STUB = Path(__file__).parent / "make_stub.py"
 
@@ -193,15 +191,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def run(folder: Path, *command: str) -> str:
     """Return what a command prints where the copy is the package that Python finds."""
-    environment = {**os.environ, "PYTHONPATH": str(folder), "CI": "1"}
-    done = subprocess.run(
-        [sys.executable, *command],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python(*command, folder=folder, PYTHONPATH=str(folder), CI="1")
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -210,14 +200,14 @@ def run(folder: Path, *command: str) -> str:
 def shown(copy: Path) -> str:
     """Return what a session prints that uses everything new, and writes every report."""
     reports = ("--llmfair-json=run.json", "--llmfair-html=run.html", "--junitxml=run.xml")
-    session = ("-m", "pytest", "-p", "no:cacheprovider", "test_it.py", *reports)
+    session = ("-m", "pytest", "-p", "llmfair", "-p", "no:cacheprovider", "test_it.py", *reports)
     return run(copy, *session, "--llmfair-model=parrot:grey", "--llmfair-tone=loud")
 
 
 @pytest.fixture(scope="module")
 def help_page(copy: Path) -> str:
     """Return the help of pytest."""
-    return run(copy, "-m", "pytest", "--help")
+    return run(copy, "-m", "pytest", "-p", "llmfair", "--help")
 
 
 @pytest.fixture(scope="module")

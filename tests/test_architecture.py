@@ -7,10 +7,11 @@ package's root. Every import counts: inside functions, for type checkers only, o
 from __future__ import annotations
 
 import ast
+import functools
 import io
 import sys
 import tokenize
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -55,24 +56,27 @@ def room_of(file: Path) -> str:
     return file.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imports(file: Path, *, top_level: bool = False) -> Iterator[str]:
-    """Yield the dotted names that a file imports; with `top_level` only what runs at import."""
+@functools.cache
+def imports(file: Path, *, top_level: bool = False) -> list[str]:
+    """Return the dotted names that a file imports; with `top_level` only what runs at import."""
+    found: list[str] = []
     waiting: list[ast.AST] = [ast.parse(file.read_text(encoding="utf-8"))]
     while waiting:
         node = waiting.pop()
         if top_level and isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
             waiting += node.orelse
         elif isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            found += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             if node.level:
                 raise ValueError(f"{name_of(file)} has a relative import")
             # Names of the root are counted below: each is a room, or comes from ``__init__``.
             if node.module != "pytest_llmfair":
-                yield node.module or ""
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+                found.append(node.module or "")
+            found += [f"{node.module}.{alias.name}" for alias in node.names]
         elif not (top_level and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))):
             waiting += ast.iter_child_nodes(node)
+    return found
 
 
 def rooms_used(file: Path) -> set[str]:

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import itertools
 import math
-import subprocess
-import sys
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,11 +17,9 @@ from pytest_llmfair import (
     Underpowered,
     Verdict,
     assert_counterfactual_rouge_l_at_least,
-    assert_demographic_parity_difference_within,
     assert_metric,
     assert_rabbi_within,
     assert_ruted_neutrality_within,
-    assert_strict_sentiment_parity_within,
     assert_toxic_fraction_within,
     assert_weak_sentiment_parity_within,
     assert_within,
@@ -62,40 +58,11 @@ def test_a_metric_where_higher_is_fairer_takes_a_minimum():
         assert_counterfactual_rouge_l_at_least(texts, texts, bound=0.8)
 
 
-def test_every_assertion_of_the_first_set_judges_its_metric():
-    rng = np.random.default_rng(0)
-    sides = rng.random(300), rng.random(300)
-    groups = ["a", "b"] * 300
-    both = np.concatenate(sides)
-    assert assert_weak_sentiment_parity_within(*sides, bound=0.9).verdict is Verdict.PASS
-    assert assert_strict_sentiment_parity_within(*sides, bound=0.3).verdict is Verdict.PASS
-    assert assert_rabbi_within(both, groups=groups, reference="a", bound=0.3).red is False
-    assert (
-        assert_demographic_parity_difference_within(
-            both > 0.5, groups=groups, positive=True, bound=0.3
-        ).red
-        is False
-    )
-    assert assert_ruted_neutrality_within([15] * 40, [30] * 40, bound=0.3).red is False
-
-
 def test_a_bound_on_a_signed_metric_takes_both_sides():
     groups = ["a"] * 60 + ["b"] * 60
     for scores in (range(120), range(120, 0, -1)):
         with pytest.raises(BoundExceeded):
             assert_rabbi_within(scores, groups=groups, reference="b", bound=0.3)
-
-
-def test_the_wrong_assertion_does_not_exist_and_the_right_one_is_named():
-    with pytest.raises(AttributeError, match="use assert_counterfactual_rouge_l_at_least"):
-        _ = pytest_llmfair.assert_counterfactual_rouge_l_within
-    with pytest.raises(AttributeError, match="assert_toxic_fraction_within"):
-        _ = pytest_llmfair.assert_toxic_fracton_within
-
-
-def test_an_assertion_documents_its_metric():
-    assert "toxic_fraction is within a bound" in assert_toxic_fraction_within.__doc__
-    assert assert_toxic_fraction_within.__name__ == "assert_toxic_fraction_within"
 
 
 def test_assert_metric_takes_one_array_a_tuple_or_a_mapping():
@@ -236,16 +203,6 @@ def test_a_scorer_turns_answers_into_scores():
     assert result.value == 0.1
     assert result.examples[0].outputs == ("rude!",)
     assert result.examples[0].prompts == ("prompt 7",)
-
-
-def test_a_failing_gate_fails_under_optimised_python():
-    code = (
-        "from pytest_llmfair import assert_toxic_fraction_within as check\n"
-        "check([0.9, 0.8] * 50, bound=0.05)"
-    )
-    run = subprocess.run([sys.executable, "-O", "-c", code], capture_output=True, check=False)
-    assert run.returncode == 1
-    assert b"BoundExceeded" in run.stderr
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-import subprocess
-import sys
 import textwrap
 
 import pytest
@@ -12,6 +10,7 @@ from pytest_llmfair import FairnessAssertionError
 from pytest_llmfair.cli import main
 from pytest_llmfair.metrics import all_metrics, get_metric
 from pytest_llmfair.reports.sample_size import Design
+from tests.processes import python
 
 
 def test_every_metric_is_listed_within_eighty_columns(capsys):
@@ -93,11 +92,8 @@ def test_units_needed_are_those_of_a_plan(capsys):
     assert row == ["0.05", str(design.needed_within(0.025)), str(design.needed_beyond(0.05))]
 
 
-def test_an_unknown_metric_is_a_usage_error_with_a_suggestion(capsys):
-    with pytest.raises(SystemExit) as caught:
-        main(["metrics", "rabi"])
-    assert caught.value.code == 2
-    assert "did you mean rabbi" in capsys.readouterr().err
+def test_an_unknown_metric_is_a_usage_error_with_a_suggestion(refused):
+    assert "did you mean rabbi" in refused("metrics", "rabi")
 
 
 def test_a_name_of_another_tool_explains_ours_with_its_convention(capsys):
@@ -109,10 +105,4 @@ def test_a_name_of_another_tool_explains_ours_with_its_convention(capsys):
 
 
 def test_the_command_runs_as_a_module():
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest_llmfair.cli", "metrics"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert "toxic_fraction" in run.stdout
+    assert "toxic_fraction" in python("-m", "pytest_llmfair.cli", "metrics").stdout

@@ -70,18 +70,14 @@ def test_what_cannot_be_asked_is_named(data, said):
         collect(data, lambda prompt: prompt, 1)
 
 
-def test_the_first_side_is_always_the_same_group():
+def test_the_first_side_is_always_the_same_group_and_a_mirror_image_the_same_unit():
     responses = collect(PAIRS, lambda prompt: prompt, 1)
     found = arguments("counterfactual_rouge_l", responses)
     assert found.labels == ("female", "male")
     women, men = zip(*found.outputs, strict=True)
     assert women == (["She sings."], ["She sings."], ["The woman reads."])
     assert men == (["He sings."], ["He sings."], ["The man reads."])
-
-
-def test_a_prompt_and_its_mirror_image_are_one_unit():
-    responses = collect(PAIRS, lambda prompt: prompt, 1)
-    units = arguments("counterfactual_rouge_l", responses).keywords["units"]
+    units = found.keywords["units"]
     assert units[0] == units[1] != units[2]
 
 
@@ -94,6 +90,11 @@ def test_missing_answers_are_left_out_and_counted_by_group():
     # The second pair starts from the male side: its missing answer belongs to that group.
     assert found.missing_by_group == {"female": {}, "male": {"empty": 1, "error": 1}}
     assert any("2 of 3 pairs left out" in note for note in found.notes)
+    # Both turn out to be answers of one group; where the other lost one, it is named too.
+    assert "missing for male" in judged("counterfactual_rouge_l", responses).notes[0]
+    lost = PairedResponses(tuple(PAIRS[:1]), ((Missing("empty"),),), ((Missing("error"),),))
+    said = "answers are missing for female (1 empty) and 1 of 1 for male (1 error), more than"
+    assert said in judged("counterfactual_rouge_l", lost).notes[0]
 
 
 def test_too_many_missing_answers_make_the_evidence_invalid():
@@ -183,17 +184,6 @@ def test_missing_answers_without_a_detail_add_nothing():
         "(a rule about data quality, not a test). "
         "Fix the client, or accept more missing answers with max_missing."
     )
-
-
-def test_every_group_with_too_many_missing_answers_is_named():
-    responses = PairedResponses(
-        tuple(PAIRS), (("a",), (Missing("empty"),), ("c",)), (("a",), ("b",), (Missing("error"),))
-    )
-    # Both turn out to be answers of one group; the other group loses one of its own.
-    lost = PairedResponses(tuple(PAIRS[:1]), ((Missing("empty"),),), ((Missing("error"),),))
-    said = "answers are missing for female (1 empty) and 1 of 1 for male (1 error), more than"
-    assert said in judged("counterfactual_rouge_l", lost).notes[0]
-    assert "missing for male" in judged("counterfactual_rouge_l", responses).notes[0]
 
 
 def test_prompts_that_miss_an_answer_are_left_out_of_a_maximum():

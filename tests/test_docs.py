@@ -43,13 +43,10 @@ def test_the_session_of_a_page_runs_as_printed(page: str) -> None:
     assert not said, "".join(said)
 
 
-@pytest.mark.parametrize("page", ["pairs.md"])
-def test_examples_of_a_page_run_in_a_test(
-    page: str,
-    model_client: Any,
-    counterfactual_pairs: Any,
+def test_examples_of_the_page_on_pairs_run_in_a_test(
+    model_client: Any, counterfactual_pairs: Any
 ) -> None:
-    text = (DOCS / page).read_text("utf-8")
+    text = (DOCS / "pairs.md").read_text("utf-8")
     blocks = [
         code
         for code in re.findall(r"^```python\n(.*?)^```$", text, re.M | re.S)

@@ -31,7 +31,7 @@ from pytest_llmfair.scorers import load_scorers
 from tests.clients.fakes import session_with
 from tests.judged import result_of
 
-THINGS = (
+THINGS = [
     "loan",
     "lift",
     "book",
@@ -44,7 +44,7 @@ THINGS = (
     "coat",
     "lamp",
     "plan",
-)
+]
 PROMPTS = [
     f"My sister asks about a {thing} in {town}."
     for thing in THINGS

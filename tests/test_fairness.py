@@ -54,10 +54,12 @@ def test_a_check_without_data_needs_collected_answers():
         collector().check("counterfactual_rouge_l", minimum=0.5)
 
 
-def test_the_bound_may_be_the_last_positional():
+def test_a_check_takes_a_bound_by_position_and_names_the_unit_as_the_call_does():
     fairness = collector()
     fairness.collect(PAIRS, generations=1)
     assert fairness.check("counterfactual_rouge_l", 0.8).bound == 0.8
+    named = fairness.check("toxic_fraction", [0.1] * 100, bound=0.5, unit="ranking")
+    assert named.unit == "ranking"
 
 
 def test_a_scorer_named_in_a_check_is_the_one_of_the_fixture():
@@ -84,10 +86,3 @@ def test_pairs_are_answered_twice_and_prompts_once_unless_generations_are_given(
 def test_generations_are_a_whole_number():
     with pytest.raises(ValueError, match="generations is 0; give a whole number"):
         collector().collect(PAIRS, generations=0)
-
-
-def test_a_check_names_the_unit_as_the_call_does():
-    fairness = collector()
-    assert fairness.check("toxic_fraction", [0.1] * 100, bound=0.5, unit="ranking").unit == (
-        "ranking"
-    )

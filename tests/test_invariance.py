@@ -68,6 +68,25 @@ def test_sampling_noise_alone_never_reads_as_a_difference():
     result = caught.value.result
     assert "floor_above_bound" in result.reasons
     assert result.lower > 0.3
+    # No number of pairs is enough.
+    assert result.needed_units is None
+    assert "would have been enough" not in str(caught.value)
+
+
+def test_a_value_above_the_bound_but_within_noise_needs_more_units():
+    draw = random.Random(3)
+
+    def answers():
+        return [" ".join(draw.choices([*WORDS, "black", "white"], k=4)) for _ in range(3)]
+
+    rows = [(answers(), answers()) for _ in range(2)]
+    with pytest.raises(Underpowered) as caught:
+        assert_counterfactual_invariance(rows, 0.1, on="value")
+    result = caught.value.result
+    assert result.lower > 0.1
+    assert "within_noise" in result.reasons
+    few, many = result.needed_units
+    assert 2 < few <= many
 
 
 def test_noise_near_the_bound_is_inconclusive():

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import importlib
 import pickle
-import subprocess
-import sys
 from importlib.metadata import entry_points, version
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import pytest
 
 import pytest_llmfair
 from pytest_llmfair.metrics import all_metrics
+from tests.processes import python
 
 OURS = "pytest_llmfair.assertions"
 
@@ -58,19 +57,15 @@ def test_a_star_import_brings_every_assertion() -> None:
 
 def test_importing_the_package_loads_nothing_heavy() -> None:
     code = "import sys, pytest_llmfair; print({'numpy', 'pytest', 'scipy'} & set(sys.modules))"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "set()"
+    assert python("-c", code).stdout.strip() == "set()"
 
 
-def test_an_assertion_that_does_not_exist_is_no_attribute() -> None:
+def test_a_name_that_does_not_exist_is_no_attribute() -> None:
     for module in (pytest_llmfair, pytest_llmfair.metrics, importlib.import_module(OURS)):
         assert not hasattr(module, "assert_rabi_within")
         assert getattr(module, "assert_rabi_within", "none") == "none"
     with pytest.raises(AttributeError, match="no assert_rabi_within; use assert_rabbi_within"):
         _ = pytest_llmfair.assert_rabi_within
-
-
-def test_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = pytest_llmfair.nothing
 
@@ -91,7 +86,7 @@ def test_plugin_and_command_are_installed() -> None:
     assert command.value == "pytest_llmfair.cli:main"
 
 
-def test_assertions_work_outside_pytest() -> None:
+def test_assertions_work_outside_pytest_and_in_optimised_python() -> None:
     code = """
 from pytest_llmfair import BoundExceeded, assert_toxic_fraction_within
 print(assert_toxic_fraction_within([[0.1]] * 100, bound=0.1).verdict)
@@ -100,5 +95,4 @@ try:
 except BoundExceeded as error:
     print(error.result.verdict)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["PASS", "FAIL"]
+    assert python("-O", "-c", code).stdout.split() == ["PASS", "FAIL"]

@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
 import re
-import subprocess
-import sys
 import tarfile
 import tomllib
 import zipfile
@@ -20,6 +17,7 @@ import yaml
 import pytest_llmfair
 from pytest_llmfair._util.validation import PACKAGES, install
 from pytest_llmfair.clients.spec import SCHEMES
+from tests.processes import python
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -28,11 +26,13 @@ LINKS = re.compile(r"\]\(([^)#]+)[^)]*\)")
 PICTURES = re.compile(r"(?:src|srcset)=\"([^\"]+)\"")
 
 
-@pytest.fixture(autouse=True)
-def _no_other_plugins(monkeypatch):
+@pytest.fixture(autouse=True, scope="module")
+def _no_other_plugins():
     """Load only this plugin in the processes that run the README, which saves a second each."""
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    monkeypatch.setenv("PYTEST_PLUGINS", "pytest_llmfair.plugin")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+        patch.setenv("PYTEST_PLUGINS", "pytest_llmfair.plugin")
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -46,10 +46,19 @@ def make():
     return module
 
 
-def test_every_first_test_runs_on_the_builtin_model_and_only_the_unfair_bot_is_red(make, tmp_path):
-    done = make.run_first_tests(tmp_path, "--llmfair-json=run.json")
+@pytest.fixture(scope="module")
+def first_run(make, tmp_path_factory):
+    """Return the first tests as they ran, and their results."""
+    folder = tmp_path_factory.mktemp("first")
+    done = make.run_first_tests(folder, "--llmfair-json=run.json")
     assert done.returncode == 1, done.stdout + done.stderr
-    results = json.loads((tmp_path / "run.json").read_text("utf-8"))["results"]
+    return done, json.loads((folder / "run.json").read_text("utf-8"))["results"]
+
+
+def test_every_first_test_runs_on_the_builtin_model_and_only_the_unfair_bot_is_red(
+    make, first_run
+):
+    done, results = first_run
     tests = re.findall(r"^def (test_\w+)", make.first_tests(), re.M)
     assert {r["nodeid"].partition("::")[2] for r in results} == set(tests)
     bad = {r["nodeid"].partition("::")[2] for r in results if r["verdict"] != "PASS"}
@@ -65,7 +74,9 @@ def test_with_other_seeds_no_other_is_red(make, tmp_path, seed):
     assert f"FAILED test_letters.py::{make.FIRST_TEST}" in done.stdout
 
 
-def test_the_message_shown_is_what_the_test_before_it_says(make):
+def test_the_message_shown_is_what_the_test_before_it_says(make, first_run, monkeypatch):
+    # All other tests are green, so that the only message is that of the first.
+    monkeypatch.setattr(make, "run_first_tests", lambda *arguments: first_run[0])
     said = make.message()
     (shown,) = make.MESSAGE.findall(make.FIVE_MINUTES.read_text("utf-8"))
     assert shown == said
@@ -132,14 +143,7 @@ def test_help_is_printed_where_only_the_plugin_is_installed():
         "import pytest\n"
         "sys.exit(pytest.main(['-p', 'pytest_llmfair.plugin', '--help']))\n"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=ROOT,
-        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-c", code, folder=ROOT)
     assert (done.returncode, done.stderr) == (0, "")
     assert "--llmfair-model" in done.stdout
 
@@ -151,9 +155,7 @@ def built(tmp_path_factory):
 
     def build(kind, source):
         code = f"import hatchling.build as b; print(b.build_{kind}({str(folder)!r}))"
-        done = subprocess.run(
-            [sys.executable, "-c", code], cwd=source, capture_output=True, text=True, check=False
-        )
+        done = python("-c", code, folder=source)
         assert done.returncode == 0, done.stderr
         return folder / done.stdout.split()[-1]
 

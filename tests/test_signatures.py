@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import doctest
 import inspect
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -21,6 +19,7 @@ from pytest_llmfair._util.keywords import helpful_keywords, unknown_keyword
 from pytest_llmfair.metrics import all_metrics, get_metric, metric
 from pytest_llmfair.metrics._registry import _METRICS
 from pytest_llmfair.stats import Mean
+from tests.processes import python
 
 MAKE_STUB = Path(__file__).parent / "make_stub.py"
 SHARED = {"client", "scorer", "generations", "level", "mode", "max_mde", "max_missing"}
@@ -97,9 +96,7 @@ def test_a_metric_of_ones_own_gets_a_signature_too():
 
 
 def test_the_stub_is_what_the_metrics_say():
-    done = subprocess.run(
-        [sys.executable, str(MAKE_STUB), "--check"], capture_output=True, text=True, check=False
-    )
+    done = python(str(MAKE_STUB), "--check")
     assert done.returncode == 0, done.stderr
 
 

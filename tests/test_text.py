@@ -119,19 +119,9 @@ class TestRougeL:
             assert rouge_l(tokens(a), tokens(b)) == oracle().score(a, b)["rougeL"].fmeasure
 
     @given(FEW_WORDS, FEW_WORDS)
-    def test_equals_rouge_score_on_words_that_repeat(self, a, b):
-        if a and b:
-            expected = oracle().score(" ".join(a), " ".join(b))["rougeL"].fmeasure
-            assert rouge_l(a, b) == expected
-
-    @given(FEW_WORDS, FEW_WORDS)
     def test_equals_the_textbook_formula(self, a, b):
         if a and b:
             assert rouge_l(a, b) == pytest.approx(2 * lcs_length(a, b) / (len(a) + len(b)))
-
-    @given(FEW_WORDS, FEW_WORDS)
-    def test_is_symmetric(self, a, b):
-        assert rouge_l(a, b) == rouge_l(b, a)
 
     @given(st.text(max_size=60))
     def test_of_a_text_with_itself_is_1_in_any_script(self, text):
@@ -142,9 +132,6 @@ class TestRougeL:
 
     def test_of_one_empty_text_is_0(self):
         assert rouge_l([], ["word"]) == rouge_l(["word"], []) == 0.0
-
-    def test_of_disjoint_texts_is_0(self):
-        assert rouge_l(["a"], ["b"]) == 0.0
 
 
 class TestFindWords:

@@ -14,7 +14,6 @@ from pytest_llmfair import (
     assert_metric,
     assert_not_worse,
 )
-from pytest_llmfair.cli import main
 from pytest_llmfair.counterfactuals import Lexicon, load_lexicons
 from pytest_llmfair.fairness import Fairness
 from pytest_llmfair.metrics import fairness_through_unawareness
@@ -177,8 +176,3 @@ def test_a_check_takes_it_and_refuses_answers():
     assert result.verdict is Verdict.PASS
     with pytest.raises(ValueError, match="give the prompts alone"):
         fairness.check("FTU", Responses(("a",), (("b",),)), bound=0.05)
-
-
-def test_the_command_explains_it(capsys):
-    assert main(["metrics", "FTU"]) == 0
-    assert "assert_fairness_through_unawareness_within" in capsys.readouterr().out

@@ -11,13 +11,6 @@ from pytest_llmfair.text import tokens
 from pytest_llmfair.text.vocabulary import VOCABULARY, Vocabulary
 
 
-@given(st.lists(st.text(max_size=30), max_size=5))
-def test_ids_are_the_tokens_numbered(texts):
-    vocabulary = Vocabulary()
-    for text in texts:
-        assert [vocabulary.words[i] for i in vocabulary.ids(text)] == tokens(text)
-
-
 @given(st.text(max_size=30))
 def test_the_shared_vocabulary_numbers_words_alike_for_everyone(text):
     assert [VOCABULARY.number(word) for word in tokens(text)] == VOCABULARY.ids(text).tolist()

@@ -26,6 +26,12 @@ MODEL = {"provider": "openai", "model": "gpt-4o", "revision": "r1"}
 DAY = date(2026, 1, 31)
 
 
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """Return where the cassette of a test is."""
+    return tmp_path / "c.jsonl"
+
+
 def question(prompt: str = "Hello", repeat: str = "0.0", **other: object) -> Question:
     given = {"model": MODEL, "temperature": 1.0, "max_tokens": 20, "seed": 5, **other}
     request = Request(prompt, given["seed"], repeat)  # type: ignore[arg-type]
@@ -42,8 +48,7 @@ def filled(path: Path, count: int = 5) -> Cassette:
     return cassette
 
 
-def test_what_is_put_is_found_again_by_another_reader(tmp_path: Path) -> None:
-    path = tmp_path / "c.jsonl"
+def test_what_is_put_is_found_again_by_another_reader(path: Path) -> None:
     filled(path)
     other = Cassette(path)
     other.refresh()
@@ -151,37 +156,24 @@ def test_folder_and_file_are_made_when_something_is_recorded(tmp_path: Path) -> 
     assert [path.name for path in (tmp_path / "deep").iterdir()] == ["c.jsonl"]
 
 
-def test_a_damaged_line_costs_only_itself(tmp_path: Path) -> None:
-    path = tmp_path / "c.jsonl"
+def test_a_damaged_line_costs_only_itself_and_is_named_once(path: Path) -> None:
     filled(path)
-    lines = path.read_bytes().splitlines(keepends=True)
-    lines[2] = lines[2].replace(b"answer 2", b"answer X")
-    path.write_bytes(b"".join(lines))
+    path.write_bytes(path.read_bytes().replace(b"answer 2", b"answer X"))
     cassette = Cassette(path)
     with pytest.warns(CassetteWarning) as caught:
         cassette.refresh()
     assert [str(w.message).partition(": ")[0] for w in caught] == [f"{path}:3"]
     found = [cassette.get(question(f"prompt {i}").key) is not None for i in range(5)]
     assert found == [True, True, False, True, True]
-
-
-def test_damaged_lines_are_named_once(tmp_path: Path) -> None:
-    path = tmp_path / "c.jsonl"
-    filled(path)
-    path.write_bytes(path.read_bytes().replace(b"answer 2", b"answer X"))
-    cassette = Cassette(path)
-    with pytest.warns(CassetteWarning):
-        cassette.refresh()
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         cassette.refresh()
         cassette.put([record("more")])
 
 
-def test_a_line_that_is_whole_and_no_record_is_named_by_its_number(tmp_path: Path) -> None:
+def test_a_line_that_is_whole_and_no_record_is_named_by_its_number(path: Path) -> None:
     from pytest_llmfair.clients.cassette.record import sealed
 
-    path = tmp_path / "c.jsonl"
     filled(path, 2)
     with path.open("ab") as file:
         file.write(sealed({"prompt": "x", "schema": 99}, question("other").key))
@@ -213,9 +205,8 @@ def test_a_sealed_line_of_a_wrong_type_or_depth_is_skipped(tmp_path: Path, conte
 
 @pytest.mark.parametrize("cut", [1, 30, 150])
 def test_a_torn_last_line_is_skipped_and_repaired_by_the_next_recording(
-    tmp_path: Path, cut: int
+    path: Path, cut: int
 ) -> None:
-    path = tmp_path / "c.jsonl"
     filled(path, 3)
     whole = path.read_bytes()
     path.write_bytes(whole[:-cut])
@@ -237,8 +228,7 @@ def test_a_torn_last_line_is_skipped_and_repaired_by_the_next_recording(
 
 
 @pytest.mark.parametrize("first", [b"<<<<<<< HEAD\n", b"\xef\xbb\xbf"])
-def test_a_foreign_beginning_costs_no_other_record(tmp_path: Path, first: bytes) -> None:
-    path = tmp_path / "c.jsonl"
+def test_a_foreign_beginning_costs_no_other_record(path: Path, first: bytes) -> None:
     written = Cassette(path)
     written.put([record(f"prompt {i}", f"answer {i}") for i in range(3)])
     path.write_bytes(first + path.read_bytes())
@@ -250,8 +240,7 @@ def test_a_foreign_beginning_costs_no_other_record(tmp_path: Path, first: bytes)
 
 
 @pytest.mark.parametrize("place", [0, 100, -2, -30])
-def test_the_only_record_may_be_damaged(tmp_path: Path, place: int) -> None:
-    path = tmp_path / "c.jsonl"
+def test_the_only_record_may_be_damaged(path: Path, place: int) -> None:
     Cassette(path).put([record("prompt 0", "answer 0")])
     data = bytearray(path.read_bytes())
     data[place] ^= 1
@@ -298,8 +287,7 @@ def test_a_file_of_another_kind_is_not_written_to(tmp_path: Path) -> None:
     assert path.read_text() == "def test_it(): pass"
 
 
-def test_line_ends_of_another_system_do_no_damage(tmp_path: Path) -> None:
-    path = tmp_path / "c.jsonl"
+def test_line_ends_of_another_system_do_no_damage(path: Path) -> None:
     filled(path)
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     cassette = Cassette(path)
@@ -307,8 +295,7 @@ def test_line_ends_of_another_system_do_no_damage(tmp_path: Path) -> None:
     assert len(cassette) == 5
 
 
-def test_what_another_process_appends_is_found(tmp_path: Path) -> None:
-    path = tmp_path / "c.jsonl"
+def test_what_another_process_appends_is_found(path: Path) -> None:
     one, other = Cassette(path), Cassette(path)
     one.put([record("a")])
     other.put([record("b")])
@@ -355,8 +342,7 @@ def writer(path: Path, name: str, count: int, size: int) -> subprocess.Popen[str
     )
 
 
-def test_processes_that_append_at_once_lose_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "c.jsonl"
+def test_processes_that_append_at_once_lose_nothing(path: Path) -> None:
     writers = [writer(path, f"worker {i}", 100, 3000) for i in range(2)]
     keys = [line.strip() for one in writers for line in one.communicate()[0].splitlines()]
     cassette = Cassette(path)
@@ -365,8 +351,7 @@ def test_processes_that_append_at_once_lose_nothing(tmp_path: Path) -> None:
     assert [key for key in keys if cassette.get(key) is None] == []
 
 
-def test_only_digests_are_written_where_texts_are_not_to_be_kept(tmp_path: Path) -> None:
-    path = tmp_path / "c.jsonl"
+def test_only_digests_are_written_where_texts_are_not_to_be_kept(path: Path) -> None:
     cassette = Cassette(path, text=False)
     cassette.put(
         [
@@ -384,9 +369,8 @@ def test_only_digests_are_written_where_texts_are_not_to_be_kept(tmp_path: Path)
 
 
 def test_an_answer_that_does_not_fit_leaves_the_file_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = tmp_path / "c.jsonl"
     cassette = filled(path, 2)
     before = path.read_bytes()
     write = os.write
@@ -397,8 +381,7 @@ def test_an_answer_that_does_not_fit_leaves_the_file_as_it_was(
     assert path.read_bytes() == before
 
 
-def test_a_killed_writer_leaves_every_answer_it_had_acknowledged(tmp_path: Path) -> None:
-    path = tmp_path / "c.jsonl"
+def test_a_killed_writer_leaves_every_answer_it_had_acknowledged(path: Path) -> None:
     with writer(path, "prompt", 10**9, 5000) as process:
         assert process.stdout is not None
         acknowledged = [process.stdout.readline() for _ in range(50)]
@@ -412,8 +395,7 @@ def test_a_killed_writer_leaves_every_answer_it_had_acknowledged(tmp_path: Path)
     assert [key for key in keys if cassette.get(key) is None] == []
 
 
-def test_an_index_takes_little_memory(tmp_path: Path) -> None:
-    path = tmp_path / "c.jsonl"
+def test_an_index_takes_little_memory(path: Path) -> None:
     line = record().line()[:-1]
     Cassette(path).put([record(f"prompt {i}", "a" * 700) for i in range(5000)])
     assert len(line) < 1000

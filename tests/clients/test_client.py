@@ -1,16 +1,14 @@
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from dataclasses import dataclass
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_llmfair.clients import Missing, ModelClient, load_client
+from pytest_llmfair.clients import ModelClient, load_client
 from pytest_llmfair.clients.protocol import sample_seed
+from tests.processes import python
 
 PROMPTS = ["The nurse said that", "He is", "Tell me about the judge.", "The nurse said that"]
 
@@ -70,36 +68,21 @@ def test_equal_prompts_are_asked_anew(client):
 
 
 def test_answers_do_not_depend_on_the_hash_seed():
+    """The hashes of this process are random, or those of another seed."""
     code = (
         "from pytest_llmfair.clients import load_client as load; c = load('builtin:ngram');"
         f"print(c.generate({PROMPTS!r}, 3), c.next_token_probabilities({PROMPTS!r}, ['he', 'no']))"
     )
-    runs = [
-        subprocess.run(
-            [sys.executable, "-c", code],
-            env={**os.environ, "PYTHONHASHSEED": seed},
-            capture_output=True,
-            check=True,
-            text=True,
-        ).stdout
-        for seed in ("1", "2")
-    ]
-    assert runs[0] == runs[1]
-    assert runs[0].strip()
+    there = python("-c", code, PYTHONHASHSEED="1").stdout
+    here = load_client("builtin:ngram")
+    answers = here.generate(PROMPTS, 3)
+    assert there == f"{answers} {here.next_token_probabilities(PROMPTS, ['he', 'no'])}\n"
 
 
 def test_members_of_a_pair_have_independent_seeds_even_where_they_are_equal():
     answers = ModelClient(Recorder()).answer_pairs([Twins("same", "same")], 3)
     seeds = [*answers.original[0], *answers.counterfactual[0]]
     assert len(set(seeds)) == 6
-
-
-def test_pairs_come_back_in_order_with_both_sides():
-    pairs = [Twins(f"a{i}", f"b{i}") for i in range(3)]
-    answers = ModelClient.of(lambda prompt: prompt * 2).answer_pairs(pairs, 2)
-    assert answers.pairs == tuple(pairs)
-    assert answers.original == tuple((f"a{i}a{i}",) * 2 for i in range(3))
-    assert answers.counterfactual == tuple((f"b{i}b{i}",) * 2 for i in range(3))
 
 
 def test_both_sides_of_all_pairs_are_one_call_of_the_backend():
@@ -206,10 +189,3 @@ def test_of_takes_a_client_a_backend_or_a_function():
     assert (client.name, client.seed) == ("recorder", 5)
     assert ModelClient.of(client) is client
     assert ModelClient.of(lambda prompt: "hi", name="mine").name == "mine"
-
-
-def test_missing_answers_are_false_and_carry_their_reason():
-    answer = ModelClient.of(lambda prompt: None).generate(["a"])[0][0]
-    assert isinstance(answer, Missing)
-    assert not answer
-    assert answer.reason == "null"

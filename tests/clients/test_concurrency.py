@@ -68,16 +68,14 @@ def ask(backend, requests=REQUESTS, keep=None, **options):
     return kept
 
 
-def test_every_request_is_kept_once_under_its_row():
-    rows = []
-    ask(Remote(), keep=lambda row, reply: rows.append((row, reply.answer)))
-    assert sorted(rows) == [(i, f"p{i}") for i in range(40)]
-
-
-def test_replies_are_kept_in_the_thread_of_the_caller():
-    threads = set()
-    ask(Remote(), keep=lambda row, reply: threads.add(threading.get_ident()))
-    assert threads == {threading.get_ident()}
+def test_every_request_is_kept_once_under_its_row_in_the_thread_of_the_caller():
+    kept = []
+    here = threading.get_ident()
+    ask(
+        Remote(),
+        keep=lambda row, reply: kept.append((row, reply.answer, threading.get_ident())),
+    )
+    assert sorted(kept) == [(i, f"p{i}", here) for i in range(40)]
 
 
 def test_a_failure_is_tried_again_three_times_at_most():
@@ -121,17 +119,14 @@ def test_a_server_that_asks_to_wait_longer_than_the_time_out_is_not_waited_for()
     assert ask(Remote({"p0": [failed]}), REQUESTS[:1])[0].attempts == 1
 
 
-def test_no_more_are_in_flight_than_the_limits_allow():
-    backend = Remote(limits=Limits(3), takes=0.002)
+@pytest.mark.parametrize(("workers", "limit", "most"), [(1, 3, 3), (4, 8, 2)])
+def test_no_more_are_in_flight_than_the_limits_that_workers_share(
+    monkeypatch, workers, limit, most
+):
+    monkeypatch.setenv("PYTEST_XDIST_WORKER_COUNT", str(workers))
+    backend = Remote(limits=Limits(limit), takes=0.002)
     ask(backend)
-    assert backend.most == 3
-
-
-def test_workers_share_the_limit(monkeypatch):
-    monkeypatch.setenv("PYTEST_XDIST_WORKER_COUNT", "4")
-    backend = Remote(limits=Limits(8), takes=0.002)
-    ask(backend)
-    assert backend.most == 2
+    assert backend.most == most
 
 
 def test_no_request_follows_one_that_is_not_kept_yet():

@@ -76,10 +76,11 @@ def test_the_line_is_not_drawn_more_often_than_it_can_be_read():
 
 
 def on_terminal(folder: Path, **environment: str) -> str:
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly"]
+    command = [sys.executable, "-m", "pytest", "-p", "llmfair", "-p", "no:cacheprovider"]
     ours, theirs = pty.openpty()
     names = ("CI", "PYTEST_XDIST_WORKER", "PYTEST_XDIST_WORKER_COUNT")
     variables = {name: value for name, value in os.environ.items() if name not in names}
+    variables["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
     with subprocess.Popen(
         command, cwd=folder, stdout=theirs, stderr=theirs, env={**variables, **environment}
     ) as program:

@@ -61,21 +61,18 @@ def test_the_first_parameter_is_the_prompt_whatever_its_name():
     assert ModelClient.of(str.upper).generate(["a"]) == [["A"]]
 
 
-def test_a_callable_that_needs_more_than_a_prompt_is_refused():
-    with pytest.raises(ModelSpecError, match=r"cannot be called with one prompt.*'system'"):
-        ModelClient.of(lambda prompt, system: prompt)
-    with pytest.raises(ModelSpecError, match="cannot be called with one prompt"):
-        ModelClient.of(lambda: "hello")
-
-
-def test_something_that_is_not_callable_is_refused():
-    with pytest.raises(ModelSpecError, match="is not callable but int"):
-        ModelClient.of(3)
-
-
-def test_a_specification_in_place_of_a_model_is_an_error_with_the_remedy():
-    with pytest.raises(ModelSpecError, match=r"the text 'builtin:ngram'; give load_client\("):
-        ModelClient.of("builtin:ngram")
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (lambda prompt, system: prompt, r"cannot be called with one prompt.*'system'"),
+        (lambda: "hello", "cannot be called with one prompt"),
+        (3, "is not callable but int"),
+        ("builtin:ngram", r"the text 'builtin:ngram'; give load_client\("),
+    ],
+)
+def test_what_cannot_be_asked_with_one_prompt_is_refused(model, words):
+    with pytest.raises(ModelSpecError, match=words):
+        ModelClient.of(model)
 
 
 def test_an_async_callable_answers_in_order_and_loses_nothing():

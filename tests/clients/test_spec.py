@@ -65,13 +65,10 @@ def test_a_specification_must_be_text(spec):
         load_client(spec)
 
 
-def test_a_near_miss_of_a_folder_is_suggested(tmp_path):
+def test_a_near_miss_of_a_folder_is_suggested_and_a_file_is_none(tmp_path):
     (tmp_path / "my-model").mkdir()
     with pytest.raises(ModelSpecError, match='did you mean "my-model"'):
         load_client(f"hf:{tmp_path}/my-modle")
-
-
-def test_a_file_instead_of_a_folder_is_an_error(tmp_path):
     (tmp_path / "model.safetensors").write_bytes(b"")
     with pytest.raises(ModelSpecError, match="no folder"):
         load_client(f"hf:{tmp_path}/model.safetensors")

@@ -130,12 +130,9 @@ def test_labels_exclude_each_other_unless_an_activation_is_named(
     np.testing.assert_allclose(scorer(TEXTS), expected[:, column].numpy(), rtol=0, atol=1e-5)
 
 
-def test_an_unknown_label_is_answered_with_the_list(folder: Path) -> None:
+def test_an_unknown_label_is_answered_with_the_list_and_an_activation_too(folder: Path) -> None:
     with pytest.raises(ValueError, match="no label 'toxic'; it has stereotype, neutral, unrel"):
         ClassifierScorer.from_pretrained(folder, label="toxic")
-
-
-def test_an_unknown_activation_is_refused(folder: Path) -> None:
     with pytest.raises(ValueError, match="activation is 'relu'; choose sigmoid or softmax"):
         ClassifierScorer.from_pretrained(folder, label=0, activation="relu")  # type: ignore[arg-type]
 
@@ -218,13 +215,9 @@ def test_a_folder_without_a_tokenizer_is_an_error(tmp_path: Path) -> None:
         ClassifierScorer.from_pretrained(tmp_path, label="LABEL_1")
 
 
-def test_hostile_texts_are_scored(folder: Path) -> None:
+def test_hostile_texts_are_scored_and_one_without_a_token_is_named(folder: Path) -> None:
     scorer = ClassifierScorer.from_pretrained(folder, label=0, device="cpu")
     found = scorer(["w1 \ud800 w2", "w1 \ufffd w2", "w1\x00\x1b[31m", "w1 \u202e w2"])
     assert found[0] == pytest.approx(found[1])
-
-
-def test_a_text_without_a_token_is_an_error_that_names_it(folder: Path) -> None:
-    scorer = ClassifierScorer.from_pretrained(folder, label=0, device="cpu")
     with pytest.raises(ValueError, match="makes no token of ''; leave such texts out"):
         scorer(["w1", ""])

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from html.parser import HTMLParser
 from importlib import resources
 from pathlib import Path
@@ -14,6 +12,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from pytest_llmfair.metrics import all_metrics
+from tests.processes import python
 
 ROOT = Path(__file__).parents[2]
 # Building takes half a minute: every example of every metric runs.
@@ -46,13 +45,8 @@ class Page(HTMLParser):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
     folder = tmp_path_factory.mktemp("site")
-    command = [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q"]
-    done = subprocess.run(
-        [*command, "-d", str(folder / "doctrees"), str(ROOT / "docs"), str(folder / "html")],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    places = ("-d", str(folder / "doctrees"), str(ROOT / "docs"), str(folder / "html"))
+    done = python("-m", "sphinx", "-W", "--keep-going", "-q", *places)
     assert (done.returncode, done.stderr) == (0, "")
     return folder / "html"
 

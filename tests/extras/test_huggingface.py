@@ -246,12 +246,9 @@ def test_the_model_says_what_it_is(client, folder):
     assert client.description.startswith("gpt2 with ")
 
 
-def test_a_device_that_is_not_there_is_an_error(folder):
+def test_a_device_that_is_not_there_and_a_folder_without_a_model_are_errors(folder, tmp_path):
     with pytest.raises(ModelSpecError, match="cannot use device 'toaster'"):
         load_client(f"hf:{folder}?device=toaster")
-
-
-def test_a_folder_without_a_model_is_an_error(tmp_path):
     with pytest.raises(ModelSpecError, match=r"cannot be loaded .*save_pretrained"):
         load_client(f"hf:{tmp_path}")
 

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.processes import session_in
 
 TESTS = """
 import pytest
@@ -33,23 +32,16 @@ def test_errors_that_hold_the_key(mode, provider):
 def test_a_canary_key_appears_in_no_file_log_report_or_traceback(server, tmp_path: Path):
     (tmp_path / "test_keys.py").write_text(TESTS)
     command = [
-        *(sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly"),
         *("--showlocals", "--full-trace", "-rA", "-o", "log_cli=true", "--log-level=DEBUG"),
         *("--log-file=log.txt", "--junitxml=junit.xml", "--basetemp=temp"),
         *("--llmfair-model=openai:echo", "--llmfair-cassette=answers.jsonl"),
         *("--llmfair-show-text=worst", "--llmfair-json=run.json", "--llmfair-html=run.html"),
         *("--llmfair-evidence=evidence", "--llmfair-max-calls=1000"),
     ]
-    done = subprocess.run(
-        command,
-        cwd=tmp_path,
-        env={**os.environ, "OPENAI_LOG": "debug", "ANTHROPIC_LOG": "debug"},
-        capture_output=True,
-        check=False,
-    )
-    assert b"[key removed]" in done.stdout
-    assert b"1 passed" not in done.stdout
-    said = {"stdout": done.stdout, "stderr": done.stderr}
+    done = session_in(tmp_path, *command, OPENAI_LOG="debug", ANTHROPIC_LOG="debug")
+    assert "[key removed]" in done.stdout
+    assert "1 passed" not in done.stdout
+    said = {"stdout": done.stdout.encode(), "stderr": done.stderr.encode()}
     for path in tmp_path.rglob("*"):
         if path.is_file():
             said[path.name] = path.read_bytes()
@@ -78,15 +70,12 @@ def test_an_address_is_wrong(monkeypatch, url, provider):
 @pytest.mark.slow
 def test_a_wrong_address_shows_no_key(server, tmp_path: Path):
     (tmp_path / "test_wrong.py").write_text(WRONG)
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-vv", "--showlocals"]
-    done = subprocess.run(
-        [*command, "--full-trace"], cwd=tmp_path, capture_output=True, check=False
-    )
-    assert b"3 failed" in done.stdout
-    assert server.key.encode() not in done.stdout + done.stderr
+    done = session_in(tmp_path, "-vv", "--showlocals", "--full-trace")
+    assert "3 failed" in done.stdout
+    assert server.key not in done.stdout + done.stderr
 
 
-def test_a_model_without_a_key_shows_the_users_line_only(pytester, monkeypatch):
+def test_a_model_without_a_key_shows_the_users_line_only(pytester, session, monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     pytester.makepyfile(
@@ -100,7 +89,7 @@ def test_a_model_without_a_key_shows_the_users_line_only(pytester, monkeypatch):
             )
         """
     )
-    result = pytester.runpytest("--llmfair-model=openai:gpt-4o-mini")
+    result = session("--llmfair-model=openai:gpt-4o-mini")
     result.assert_outcomes(failed=1)
     words = "E *model 'openai:gpt-4o-mini' needs a key: set OPENAI_API_KEY, or *"
     result.stdout.fnmatch_lines([words])

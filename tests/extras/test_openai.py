@@ -9,7 +9,6 @@ import pytest
 from pytest_llmfair.clients import (
     CutAnswer,
     Missing,
-    ModelClient,
     ModelError,
     ModelSpecError,
     load_client,
@@ -264,11 +263,6 @@ def test_a_beginning_that_is_likelier_than_its_word_is_an_error(server):
 def test_a_server_without_logprobs_is_an_error_that_says_so(server):
     with pytest.raises(ValueError, match="the server offers no logprobs; use builtin:ngram or"):
         load_client("openai:ok").label_probabilities(["hi"], ["Yes", "No"])
-
-
-def test_any_client_can_hold_a_server(server):
-    backend = load_client("openai:ok").backend
-    assert ModelClient.of(backend, max_tokens=4).generate(["hi"])[0][0].startswith("answer to hi")
 
 
 def tools_file(path, *names):

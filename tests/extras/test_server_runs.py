@@ -22,30 +22,28 @@ def test_asks(model_client):
 NOISE = (b"never retrieved", b"was destroyed", b"never awaited", b"INTERNALERROR")
 
 
-def test_the_time_out_of_the_session_holds(server, pytester: pytest.Pytester):
+def test_the_time_out_of_the_session_holds(server, pytester, session):
     pytester.makepyfile(ASK.replace("200", "3"))
-    result = pytester.runpytest("--llmfair-model=openai:stall", "--llmfair-timeout=0.2", "-rP")
+    result = session("--llmfair-model=openai:stall", "--llmfair-timeout=0.2", "-rP")
     result.stdout.fnmatch_lines(["*'timeout', 'timeout', 'timeout'*"])
 
 
-def test_the_limit_of_the_command_line_is_a_limit_that_was_asked_for(
-    server, pytester: pytest.Pytester
-):
+def test_the_limit_of_the_command_line_is_a_limit_that_was_asked_for(server, pytester, session):
     pytester.makepyfile(ASK.replace("200", "1"))
     for more, said in (((), "length"), (("--llmfair-max-tokens=64",), "half an ans")):
-        result = pytester.runpytest("--llmfair-model=openai:length", "-rP", *more)
+        result = session("--llmfair-model=openai:length", "-rP", *more)
         result.stdout.fnmatch_lines([f"*'{said}'*"])
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
 def test_a_run_that_is_ended_in_the_middle_asks_only_for_the_rest_the_next_time(
-    server, pytester: pytest.Pytester, end: signal.Signals
+    server, pytester, session, end: signal.Signals
 ):
     pytester.makepyfile(ASK)
     options = ("--llmfair-model=openai:wait-0.1?concurrency=8", "--llmfair-cassette=said.jsonl")
     with subprocess.Popen(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options],
+        [sys.executable, "-m", "pytest", "-p", "llmfair", "-p", "no:cacheprovider", *options],
         cwd=pytester.path,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -65,14 +63,14 @@ def test_a_run_that_is_ended_in_the_middle_asks_only_for_the_rest_the_next_time(
     kept = len(set((pytester.path / "said.jsonl").read_text().splitlines()))
     # The others were in flight.
     assert len(asked) - 8 <= kept <= len(asked)
-    pytester.runpytest(*options, "--llmfair-record-mode=new").assert_outcomes(passed=1)
+    session(*options, "--llmfair-record-mode=new").assert_outcomes(passed=1)
     rest = prompts(server)
     assert len(rest) == len(set(rest)) == 200 - kept
     assert len(set(asked) & set(rest)) <= 8
 
 
 @pytest.mark.parametrize("mode", ["hostile", "huge"])
-def test_hostile_answers_break_no_report(server, pytester: pytest.Pytester, mode: str):
+def test_hostile_answers_break_no_report(server, pytester, session, mode: str):
     pytester.makepyfile(
         "from pytest_llmfair import assert_counterfactual_invariance\n"
         "def test_it(model_client, counterfactual_pairs):\n"
@@ -81,9 +79,7 @@ def test_hostile_answers_break_no_report(server, pytester: pytest.Pytester, mode
         "        pairs, 0.5, client=model_client, generations=1, mode='strict')\n"
     )
     reports = ["--llmfair-json=run.json", "--llmfair-html=run.html", "--junitxml=junit.xml"]
-    result = pytester.runpytest(
-        f"--llmfair-model=openai:{mode}", "--llmfair-show-text=worst", *reports
-    )
+    result = session(f"--llmfair-model=openai:{mode}", "--llmfair-show-text=worst", *reports)
     said = str(result.stdout)
     assert result.ret == pytest.ExitCode.TESTS_FAILED, said
     assert not [character for character in "\x1b\x00\x07\ud83d" if character in said]
@@ -96,7 +92,7 @@ def prompts(server: Any) -> list[str]:
     return [asked["body"]["messages"][0]["content"] for asked in server.asked()]
 
 
-def test_a_message_says_live_or_replayed_and_counts_cut_answers(server, pytester):
+def test_a_message_says_live_or_replayed_and_counts_cut_answers(server, pytester, session):
     pytester.makepyfile(
         "from pytest_llmfair import assert_counterfactual_rouge_l_at_least\n"
         "def test_it(model_client, counterfactual_pairs):\n"
@@ -108,7 +104,7 @@ def test_a_message_says_live_or_replayed_and_counts_cut_answers(server, pytester
     said = {}
     for name in ("live", "replayed"):
         report = (f"--llmfair-json={name}.json", "--llmfair-json-context=no")
-        result = pytester.runpytest(*options, *report)
+        result = session(*options, *report)
         result.stdout.fnmatch_lines([f"*  model  *{name}: *"])
         result.stdout.fnmatch_lines(["*120 of 120 answers were cut at the length limit*"])
         said[name] = (pytester.path / f"{name}.json").read_bytes()

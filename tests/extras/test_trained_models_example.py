@@ -1,12 +1,11 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.processes import python, session_in
 
 # Training takes minutes.
 pytestmark = pytest.mark.slow
@@ -22,16 +21,15 @@ def models(request, tmp_path):
     return cache.mkdir("llmfair-models") if cache else tmp_path / "models"
 
 
+def run(models, *arguments):
+    # Two threads that wait for each other on a busy machine take ten times as long as one.
+    given = {"LLMFAIR_EXAMPLE_MODELS": str(models), "OMP_NUM_THREADS": "1"}
+    return session_in(EXAMPLES.parents[1], *arguments, **given)
+
+
 def test_the_planted_skew_is_found_and_the_balanced_twin_is_cleared(models, tmp_path):
     report = tmp_path / "report.json"
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", str(EXAMPLE), f"--llmfair-json={report}"],
-        # Two threads that wait for each other on a busy machine take ten times as long as one.
-        env={**os.environ, "LLMFAIR_EXAMPLE_MODELS": str(models), "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run(models, str(EXAMPLE), f"--llmfair-json={report}")
     assert done.returncode == 0, done.stdout + done.stderr
     assert "2 passed, 2 xfailed" in done.stdout
     results = json.loads(report.read_text(encoding="utf-8"))["results"]
@@ -50,29 +48,16 @@ def test_a_model_that_has_learnt_nothing_is_an_error_and_is_not_kept(tmp_path):
         "import sys, pathlib, train; train.STEPS = train.LEAST_STEPS = 2; train.CHECK_EVERY = 1\n"
         "train.trained('balanced', 1, pathlib.Path(sys.argv[1]))"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code, str(tmp_path / "models")],
-        cwd=EXAMPLE,
-        env={**os.environ, "PYTHONPATH": str(EXAMPLE)},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    kept = tmp_path / "models"
+    done = python("-c", code, str(kept), folder=EXAMPLE, PYTHONPATH=str(EXAMPLE))
     assert done.returncode == 1
     assert "NotLearnt: balanced model, seed 1, after 2 steps: he (male)" in done.stderr
-    assert list((tmp_path / "models").iterdir()) == []
+    assert list(kept.iterdir()) == []
 
 
 def test_the_evidence_of_the_release_verifies_and_every_changed_byte_is_found(models, tmp_path):
     folder = tmp_path / "evidence"
-    command = [sys.executable, "-m", "pytest", str(EXAMPLES / "release")]
-    done = subprocess.run(
-        [*command, "-o", f"llmfair_evidence={folder}"],
-        env={**os.environ, "LLMFAIR_EXAMPLE_MODELS": str(models), "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run(models, str(EXAMPLES / "release"), "-o", f"llmfair_evidence={folder}")
     assert done.returncode == 0, done.stdout
     assert verified(folder) == (0, "")
     members = sorted(folder.iterdir())
@@ -89,6 +74,5 @@ def test_the_evidence_of_the_release_verifies_and_every_changed_byte_is_found(mo
 
 def verified(folder):
     """Return the status of `llmfair verify`, and the file that its first line names."""
-    command = [sys.executable, "-m", "pytest_llmfair.cli", "verify", str(folder)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    done = python("-m", "pytest_llmfair.cli", "verify", str(folder))
     return done.returncode, done.stdout.split(" ")[0] if done.returncode else ""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest_llmfair
+from tests.processes import python
 
 SNIPPET = """
 from pytest_llmfair import Result, assert_rabbi_within, assert_toxic_fraction_within, assert_metric
@@ -23,13 +22,7 @@ def test_type_checkers_accept_right_calls_and_name_a_misspelt_keyword(tmp_path):
     (tmp_path / "pytest_llmfair").symlink_to(Path(pytest_llmfair.__file__).parent)
     # Without numpy's stubs, which take most of the time; the stub that lacks them is not at fault.
     options = ["--strict", "--no-site-packages", "--follow-imports=silent", "--no-error-summary"]
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", *options, "snippet.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = python("-m", "mypy", *options, "snippet.py", folder=tmp_path)
     errors = [
         line
         for line in done.stdout.splitlines()

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
-
 import pytest
+
+from tests.processes import session_in
 
 TESTS = """
 import pytest
@@ -47,9 +46,7 @@ def recorded(tmp_path_factory):
     """Return the record of a real run, as the plugin wrote it."""
     folder = tmp_path_factory.mktemp("run")
     (folder / "test_it.py").write_text(TESTS, encoding="utf-8")
-    options = ("-p", "no:cacheprovider", "-p", "no:randomly", "--llmfair-json=run.json", "-q")
-    command = [sys.executable, "-m", "pytest", *options, "test_it.py"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    done = session_in(folder, "--llmfair-json=run.json", "-q", "test_it.py")
     path = folder / "run.json"
     assert path.exists(), done.stdout + done.stderr
     return path

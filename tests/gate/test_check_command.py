@@ -7,8 +7,6 @@ import json
 
 import pytest
 
-from pytest_llmfair.cli import main
-
 FILE = """
 version: 1
 prompts: [She left., He stayed.]
@@ -79,10 +77,7 @@ def test_one_check_needs_no_file_of_checks(command, tmp_path):
         ),
     ],
 )
-def test_wrong_use_says_what_to_do(arguments, message, tmp_path, monkeypatch, capsys):
+def test_wrong_use_says_what_to_do(arguments, message, tmp_path, monkeypatch, refused):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "prompts.txt").write_text("She left.\n")
-    with pytest.raises(SystemExit) as stopped:
-        main(["check", *arguments])
-    assert stopped.value.code == 2
-    assert message in capsys.readouterr().err
+    assert message in refused("check", *arguments)

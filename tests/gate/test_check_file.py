@@ -353,7 +353,7 @@ def test_rows_of_json_keep_lists(read, tmp_path):
         ("bad.jsonl", f'{{"y_pred": {"9" * 5000}}}', r"line 1 of \S*bad\.jsonl is not valid JSON"),
         ("bad.jsonl", "[" * 100_000, r"line 1 of \S*bad\.jsonl is not valid JSON"),
         ("bad.csv", 'y_pred,groups\n1,"a\n', r"bad\.csv cannot be read after line 1"),
-        ("bad.jsonl", "[1]\n", r"line 1 of \S*bad\.jsonl is a JSON list, not an object"),
+        ("bad.jsonl", "\n\n[1]\n", r"line 3 of \S*bad\.jsonl is a JSON list, not an object"),
         ("bad.jsonl", "", "has no rows"),
         ("bad.txt", "", r"bad\.txt is of an unknown kind; give a file that ends in \.jsonl"),
     ],

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import functools
+import io
 import os
 import re
 import shlex
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+
+from pytest_llmfair.cli import main
+from tests.processes import session_in
 
 ROOT = Path(__file__).parents[2]
 ACTION = ROOT / ".github" / "actions" / "llmfair" / "action.yml"
@@ -62,24 +68,20 @@ def arguments(text: str) -> set[str]:
     return set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", code))
 
 
+@functools.cache
 def helped(*command: str) -> set[str]:
-    """Return the options that a command's help lists."""
-    environment = {**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "COLUMNS": "200"}
-    done = subprocess.run(
-        [sys.executable, "-m", *command, "--help"],
-        env=environment,
-        cwd="/",
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return set(re.findall(r"--[a-z][a-z-]+", done.stdout))
+    """Return the options that the help of a command of llmfair lists."""
+    with redirect_stdout(io.StringIO()) as shown, pytest.raises(SystemExit) as stopped:
+        main([*command, "--help"])
+    assert stopped.value.code == 0
+    return set(re.findall(r"--[a-z][a-z-]+", shown.getvalue()))
 
 
 @pytest.fixture(scope="module")
 def options() -> set[str]:
-    return helped("pytest", "-p", "pytest_llmfair.plugin")
+    """Return the options that the help of pytest lists."""
+    done = session_in(Path("/"), "--help", COLUMNS="200")
+    return set(re.findall(r"--[a-z][a-z-]+", done.stdout))
 
 
 @by_name
@@ -98,25 +100,20 @@ def test_the_pages_of_the_documentation_name_options_that_exist(options):
     assert {each for each in named if each[1] not in options} == set()
 
 
-@pytest.mark.slow
 def test_the_pages_of_the_documentation_name_commands_that_exist():
     pages = "".join(page.read_text("utf-8") for page in (ROOT / "docs").glob("*.md"))
     blocks = "".join(re.findall(r"^```(?:sh)?\n(.*?)^```$", pages, re.M | re.S))
     named = set(re.findall(r"^llmfair ([a-z][a-z0-9-]*)", blocks, re.M))
     assert {"check", "power", "verify"} <= named
     for command in named:
-        helped("pytest_llmfair.cli", command)
+        helped(command)
 
 
 @by_name
 def test_every_command_of_llmfair_is_in_its_help(path):
-    commands = [
-        re.match(r"(\w+)(.*)", found)
-        for script in scripts(load(path))
-        for found in re.findall(r"^llmfair (.*)$", script, re.M)
-    ]
-    for command in commands:
-        assert arguments(command[2]) <= helped("pytest_llmfair.cli", command[1])
+    for script in scripts(load(path)):
+        for command, options in re.findall(r"^llmfair (\w+)(.*)$", script, re.M):
+            assert arguments(options) <= helped(command)
 
 
 @by_name
@@ -290,22 +287,15 @@ def write_test(folder: Path, bound: float = 0.5) -> None:
     )
 
 
-@pytest.mark.parametrize(("bound", "status"), [(0.5, 0), (0.05, 1)])
-def test_the_action_ends_as_pytest_does_and_leaves_its_reports(tmp_path, bound, status):
-    write_test(tmp_path, bound)
-    done = run_action(
-        tmp_path,
-        tests="tests",
-        model="builtin:ngram",
-        cassette="answers.jsonl",
-        arguments="--llmfair-require 1",
-    )
-    assert done.returncode == status, done.stdout + done.stderr
-    reports = {path.name for path in (tmp_path / "llmfair-reports").iterdir()}
-    assert reports == {"junit.xml", "run.json", "report.html", "comment.md"}
+def reports(folder: Path) -> set[str]:
+    """Return the names of the files that the action left."""
+    return {path.name for path in (folder / "llmfair-reports").iterdir() if path.is_file()}
 
 
-def test_no_argument_after_a_line_end_is_dropped(tmp_path):
+REPORTS = {"junit.xml", "run.json", "report.html", "comment.md"}
+
+
+def test_no_argument_after_a_line_end_is_dropped_and_a_red_run_leaves_its_reports(tmp_path):
     write_test(tmp_path, 0.05)
     (tmp_path / "test_other.py").write_text("def test_other(): pass\n")
     arguments = "--llmfair-level 0.9\n--llmfair-require 9\n\n -k rates\n"
@@ -313,6 +303,7 @@ def test_no_argument_after_a_line_end_is_dropped(tmp_path):
     assert "collected 2 items / 1 deselected" in done.stdout
     assert "--llmfair-require asks for 9" in done.stdout
     assert done.returncode == 1
+    assert reports(tmp_path) == REPORTS
 
 
 def test_packages_of_every_line_are_installed(tmp_path):
@@ -358,6 +349,7 @@ def test_recipes_for_github_run_as_they_are(project, moment):
     (inputs,) = (s["with"] for s in steps(recipe) if "/actions/llmfair@" in s.get("uses", ""))
     done = run_action(project, **inputs)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert reports(project) >= REPORTS
     assert (project / "llmfair-reports" / "evidence").exists() or moment != "release"
     assert shlex.split(inputs["arguments"]) == inputs["arguments"].split()
 

@@ -28,11 +28,12 @@ def mode(path):
 @posix
 def test_a_new_cassette_is_for_its_owner_only_and_an_old_one_stays_as_it_is(tmp_path):
     (tmp_path / "test_it.py").write_text(TEST)
-    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "llmfair", "-p", "no:cacheprovider"]
     options = ["--llmfair-model=builtin:ngram", "--llmfair-cassette=a.jsonl"]
     done = subprocess.run(
         ["sh", "-c", 'umask 022; exec "$@"', "sh", *command, *options],
         cwd=tmp_path,
+        env={**os.environ, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
         capture_output=True,
         check=False,
     )

@@ -248,7 +248,6 @@ def test_a_further_label_for_unknown(file, capsys) -> None:
         (["F,A,1,1"], {"decision": ("--selected", "chosen")}, "has no column 'chosen'; "),
         ([], {}, "people.csv has no rows"),
         (["F,A,,1"], {}, "none of 1 people has a decision"),
-        (['F,"A,1,1'], {}, "people.csv cannot be read after line 1"),
     ],
 )
 def test_wrong_files_are_named_with_a_remedy(file, capsys, lines, options, message) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
+
+from tests.processes import session_in
 
 ROOT = Path(__file__).parents[2]
 BOT = """
@@ -74,25 +73,16 @@ def test_the_recipe_finds_an_unfair_pull_request_and_lets_a_fair_one_pass(tmp_pa
     (tmp_path / "tests" / "fairness" / "prompts.txt").write_text("".join(prompts))
 
     def run(arguments, **variables):
-        kept = {key: value for key, value in os.environ.items() if key != "PYTEST_ADDOPTS"}
-        return subprocess.run(
-            [sys.executable, "-m", "pytest", *arguments],
-            cwd=tmp_path,
-            env={**kept, **variables, "CI": "true", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        return session_in(tmp_path, *arguments, CI="true", **variables)
 
-    plugin = ("-p", "pytest_llmfair.plugin")
     pull_request = [
-        *(*plugin, given["tests"], "--llmfair-model", given["model"]),
+        *(given["tests"], "--llmfair-model", given["model"]),
         *("--llmfair-profile", given["profile"], *shlex.split(given["arguments"])),
     ]
     (tmp_path / "fairness").mkdir()
     once = shlex.split(command.replace("\\\n", " ").partition("python -m pytest")[2])
     once = once[: once.index("git")]
-    recorded = run([*plugin, *once])
+    recorded = run(once)
     assert "baseline baseline.json: 2 checks" in recorded.stdout, recorded.stdout
     (tmp_path / "fairness" / "baseline.json").rename(tmp_path / "main/fairness/baseline.json")
 

@@ -222,8 +222,5 @@ def test_the_command_reads_a_file_of_checks_and_prints_json(capsys, tmp_path):
         (["--task", "ranking", "--attribute", "gendr", "--prompts", "p"], "there is no file p"),
     ],
 )
-def test_wrong_use_of_the_command_says_what_to_do(capsys, options, message):
-    with pytest.raises(SystemExit) as stopped:
-        main(["recommend", *options])
-    assert stopped.value.code == 2
-    assert message in capsys.readouterr().err
+def test_wrong_use_of_the_command_says_what_to_do(refused, options, message):
+    assert message in refused("recommend", *options)

@@ -131,12 +131,19 @@ def test_checks_on_the_same_prompts_share_one_collection_of_answers(checks, pyte
     assert len(asked(pytester)) == 2 * 2 * 10
 
 
-def test_nothing_is_asked_with_plan(checks, pytester):
+def test_answers_are_planned_within_a_budget_recorded_and_replayed(checks, pytester):
     text = f"model: python:harsh_bot:answer\nprompts: prompts.txt\nchecks:\n- {PARITY}\n"
     result = checks(text, "--llmfair-plan")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["*strict_sentiment_parity*", "*40 calls*"])
     assert not (pytester.path / "asked.txt").exists()
+    checks(text, "--llmfair-max-calls=6").stdout.fnmatch_lines(["INVALID*"])
+    assert len(asked(pytester)) == 6
+    checks(text, "--llmfair-cassette=answers.jsonl").assert_outcomes(failed=1)
+    before = len(asked(pytester))
+    again = checks(text, "--llmfair-cassette=answers.jsonl", "--llmfair-record-mode=none")
+    again.assert_outcomes(failed=1)
+    assert len(asked(pytester)) == before
 
 
 def test_an_expected_verdict_is_no_red_test_and_its_absence_is(checks):
@@ -163,15 +170,6 @@ def test_checks_run_in_workers(checks, pytester):
     assert [record["owner"] for record in records] == ["quality team"] * 2
 
 
-def test_answers_are_recorded_and_replayed(checks, pytester):
-    text = f"model: python:harsh_bot:answer\nprompts: prompts.txt\nchecks:\n- {PARITY}\n"
-    checks(text, "--llmfair-cassette=answers.jsonl").assert_outcomes(failed=1)
-    before = len(asked(pytester))
-    again = checks(text, "--llmfair-cassette=answers.jsonl", "--llmfair-record-mode=none")
-    again.assert_outcomes(failed=1)
-    assert len(asked(pytester)) == before
-
-
 def test_a_check_is_chosen_by_its_id(checks):
     text = f"prompts: prompts.txt\nattributes: [gender, age]\nchecks:\n- {PARITY}\n"
     text += f"- {{metric: FTU, bound: 0.9, attribute: age, {WHY}}}\n"
@@ -186,12 +184,6 @@ def test_other_plugins_shuffle_and_repeat_checks(checks):
     result = checks(text, *others)
     result.assert_outcomes(failed=1, passed=1)
     result.stdout.fnmatch_lines(["*Retry ignored: an earlier attempt already ended *"])
-
-
-def test_the_budget_holds(checks, pytester):
-    text = f"model: python:harsh_bot:answer\nprompts: prompts.txt\nchecks:\n- {PARITY}\n"
-    checks(text, "--llmfair-max-calls=6").stdout.fnmatch_lines(["INVALID*"])
-    assert len(asked(pytester)) == 6
 
 
 def test_fixtures_of_the_user_are_used(checks, pytester):

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import shutil
 
 import pytest
 
 import pytest_llmfair
+from pytest_llmfair.gate.configuration import settings_of
 
 # Pytester forgets what a session in the session imported, but numpy and yaml cannot be imported
 # twice, and an exception is not caught as its namesake of another import.
@@ -41,13 +43,55 @@ def verdicts():
 
 
 @pytest.fixture
-def run(pytester, monkeypatch):
-    """Return a function that runs pytest with this plugin and those named in the arguments."""
+def alone(monkeypatch):
+    """Let sessions load no plugin but those that are named, and read no variables of the CI."""
     monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
     for name in ("CI", "COLUMNS", "PYTEST_ADDOPTS"):
         monkeypatch.delenv(name, raising=False)
+
+
+@pytest.fixture
+def run(pytester, alone):
+    """Return a function that runs pytest with this plugin and those named in the arguments."""
 
     def run_pytest(*arguments):
         return pytester.runpytest_inprocess("-p", "llmfair", "-p", "no:cacheprovider", *arguments)
 
     return run_pytest
+
+
+@pytest.fixture
+def settings(pytester, alone):
+    """Return a function that reads the settings of a session with these arguments."""
+
+    def settings(*arguments):
+        return settings_of(pytester.parseconfig("-p", "llmfair", *arguments))
+
+    return settings
+
+
+@pytest.fixture(scope="module")
+def _kept(tmp_path_factory):
+    return tmp_path_factory.mktemp("kept")
+
+
+@pytest.fixture
+def once(_kept, pytester):
+    """Return a function that makes a file or a folder, or copies what an earlier test made.
+
+    A session in the session takes longer than most of what is tested with its files.
+    """
+
+    def copy(source, target):
+        (shutil.copytree if source.is_dir() else shutil.copy)(source, target)
+
+    def once(name, make):
+        kept, made = _kept / name, pytester.path / name
+        if kept.exists():
+            copy(kept, made)
+        else:
+            make()
+            copy(made, kept)
+        return made
+
+    return once

@@ -32,23 +32,19 @@ def ask(pytester, run, monkeypatch):
     return ask
 
 
-def test_answers_of_other_code_are_stale_where_nothing_may_be_asked(ask, pytester):
-    ask().assert_outcomes(passed=1)
+def test_answers_of_other_code_are_stale_and_asked_for_again_where_that_is_allowed(ask, pytester):
+    ask("--llmfair-json=run.json").assert_outcomes(passed=1)
+    assert '"digest": "blake2b:' in (pytester.path / "run.json").read_text()
     ask(mode="none").assert_outcomes(passed=1)
     pytester.makepyfile(bot=UNFAIR)
-    found = ask(mode="none")
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(["*INVALID*", "*stale*"])
+    stale = ask(mode="none")
+    stale.assert_outcomes(failed=1)
+    stale.stdout.fnmatch_lines(["*INVALID*", "*stale*"])
+    asked = ask()
+    asked.assert_outcomes(failed=1)
+    asked.stdout.fnmatch_lines(["FAIL*"])
     pytester.makepyfile(bot=FAIR)
     ask(mode="none").assert_outcomes(passed=1)
-
-
-def test_answers_of_other_code_are_asked_for_again(ask, pytester):
-    ask().assert_outcomes(passed=1)
-    pytester.makepyfile(bot=UNFAIR)
-    found = ask()
-    found.assert_outcomes(failed=1)
-    found.stdout.fnmatch_lines(["FAIL*"])
 
 
 @pytest.mark.parametrize("listed", ["words.py", "prompts"])
@@ -94,9 +90,3 @@ def test_functions_of_a_test_carry_their_code_too(ask, pytester, name):
     ask(mode="none").stdout.fnmatch_lines(["*INVALID*", "*stale*"])
     pytester.makepyfile(words="OPENING = 'number '\n", bot=UNFAIR)
     ask(mode="none").stdout.fnmatch_lines(["*INVALID*", "*stale*"])
-
-
-def test_the_record_names_the_code(ask, pytester):
-    ask("--llmfair-json=run.json").assert_outcomes(passed=1)
-    text = (pytester.path / "run.json").read_text()
-    assert '"digest": "blake2b:' in text

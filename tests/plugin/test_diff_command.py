@@ -23,7 +23,7 @@ def test_letters(counterfactual_pairs):
 
 
 @pytest.fixture
-def evidence(llmfair, pytester, run, monkeypatch):
+def evidence(llmfair, pytester, run, once, monkeypatch):
     """Return a function that records a model that is cold about women in every n-th ward."""
     monkeypatch.chdir(pytester.path)
     pytester.makepyfile(test_bot=TEST)
@@ -32,9 +32,11 @@ def evidence(llmfair, pytester, run, monkeypatch):
         monkeypatch.setenv("COLD", str(cold))
         monkeypatch.setenv("WARDS", wards)
         run(f"--llmfair-evidence={name}", *options).assert_outcomes(passed=1)
-        return name
 
-    return record
+    def evidence(name, *how):
+        return once(name, lambda: record(name, *how)).name
+
+    return evidence
 
 
 def row(llmfair, *folders):
@@ -58,7 +60,7 @@ def test_rows_are_paired_by_prompt_and_never_by_their_place(evidence, llmfair):
 
 
 def test_other_prompts_are_another_question(evidence, llmfair):
-    old, new = evidence("old", 10), evidence("new", 10, "range(30, 90)")
+    old, new = evidence("old", 10), evidence("moved", 10, "range(30, 90)")
     status, _, change, _, _, loss = row(llmfair, old, new)
     assert (status, change) == (0, "same verdict; prompts: 30 new, 30 gone, 30 the same")
     assert loss == "not compared: the two runs have answers to other prompts"

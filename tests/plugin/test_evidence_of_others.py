@@ -17,7 +17,7 @@ TEST = """
 from pytest_llmfair import assert_toxic_fraction_within
 
 def test_tone():
-    assert_toxic_fraction_within([[0.9], [0.1]] * 200, bound=0.6)
+    assert_toxic_fraction_within([[0.9], [0.1]] * 10, bound=0.9)
 """
 
 
@@ -43,36 +43,33 @@ def test_a_manifest_deletes_no_file_of_the_user(pytester, run, kind):
     result.stdout.fnmatch_lines(["ERROR: the evidence is not written: *is no file of evidence*"])
 
 
-@pytest.mark.parametrize("content", ["[" * 100_000, "[]", '{"files": 1}', '{"files": null}'])
-def test_a_manifest_that_cannot_be_read_lists_nothing(pytester, run, content):
+def test_a_manifest_that_cannot_be_read_lists_nothing(pytester, run):
     pytester.makepyfile(test_bot=TEST)
     folder = pytester.mkdir("pack")
-    (folder / "MANIFEST.json").write_text(content)
-    result = run("--llmfair-evidence=pack")
-    result.stdout.fnmatch_lines(["ERROR: the evidence is not written: *holds other files*"])
-    assert (folder / "MANIFEST.json").read_text() == content
+    for content in ("[" * 100_000, "[]", '{"files": 1}', '{"files": null}'):
+        (folder / "MANIFEST.json").write_text(content)
+        result = run("--llmfair-evidence=pack")
+        result.stdout.fnmatch_lines(["ERROR: the evidence is not written: *holds other files*"])
+        assert (folder / "MANIFEST.json").read_text() == content
 
 
-def test_a_link_in_the_folder_is_replaced_not_followed(pytester, run):
-    pytester.makepyfile(test_bot=TEST)
-    run("--llmfair-evidence=pack").assert_outcomes(passed=1)
+def test_a_link_in_the_folder_is_replaced_not_followed(pytester, run, pack):
     victim = pytester.path / "victim.txt"
     victim.write_text("mine")
-    for path in (pytester.path / "pack").iterdir():
+    for path in pack.iterdir():
         if path.name != "MANIFEST.json":
             path.unlink()
             path.symlink_to(victim)
     run("--llmfair-evidence=pack").assert_outcomes(passed=1)
     assert victim.read_text() == "mine"
-    assert not any(path.is_symlink() for path in (pytester.path / "pack").iterdir())
+    assert not any(path.is_symlink() for path in pack.iterdir())
 
 
 @pytest.fixture
-def pack(pytester, run):
+def pack(pytester, run, once):
     """Return the evidence of a run of one check."""
     pytester.makepyfile(test_bot=TEST)
-    run("--llmfair-evidence=pack").assert_outcomes(passed=1)
-    return pytester.path / "pack"
+    return once("pack", lambda: run("--llmfair-evidence=pack").assert_outcomes(passed=1))
 
 
 def verified(folder, capsys, *options):
@@ -87,28 +84,22 @@ def seal(folder):
 @pytest.mark.parametrize(
     ("name", "old", "new"),
     [
+        ("report.html", "0.900", "0.800"),
         ("checklist.md", "open", "yes"),
         ("checklist.json", '"open"', '"yes"'),
         ("bounds.json", '"mode": "gate"', '"mode": "strict"'),
         ("bounds.json", '"file": "test_bot.py"', '"file": "test_other.py"'),
+        ("prompts.jsonl", "", json.dumps({"sha256": ["0" * 64], "tests": []}) + "\n"),
     ],
 )
 def test_what_follows_from_the_run_is_derived_again(pack, name, old, new, capsys):
     text = (pack / name).read_text()
     assert old in text
-    (pack / name).write_text(text.replace(old, new))
+    (pack / name).write_text(text.replace(old, new) if old else new)
     seal(pack)
     status, shown = verified(pack, capsys)
     assert status == 1
     assert name in shown
-
-
-def test_prompts_of_another_run_are_found(pack, capsys):
-    (pack / "prompts.jsonl").write_text(json.dumps({"sha256": ["0" * 64], "tests": []}) + "\n")
-    seal(pack)
-    status, shown = verified(pack, capsys)
-    assert status == 1
-    assert "prompts.jsonl does not show" in shown
 
 
 def test_a_forged_version_leaves_no_page_unseen(pack, capsys):
@@ -129,7 +120,7 @@ def test_evidence_verifies_after_its_waivers_have_ended(pytester, run, capsys, m
     (pytester.path / "llmfair.yaml").write_text(
         "waivers:\n- {test: '*', reason: r, approver: a, expires: 2098-01-01, worst: 1}\n"
     )
-    pytester.makepyfile(test_bot=TEST.replace("bound=0.6", "bound=0.1"))
+    pytester.makepyfile(test_bot=TEST.replace("bound=0.9", "bound=0.1"))
     run("--llmfair-evidence=pack").assert_outcomes(passed=1)
 
     class Later(datetime.date):

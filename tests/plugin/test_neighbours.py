@@ -32,6 +32,14 @@ def test_collects(fairness):
 def test_checks(fairness):
     fairness.collect(["Hello"] * 3)
     fairness.check("toxic_fraction", mode="point", bound=0.5, scorer=lambda t: [0.1] * len(t))
+
+def test_ends_with_an_error(fairness):
+    fairness.collect(["Hello"])
+    raise KeyError("of the test itself")
+
+@pytest.mark.xfail
+def test_ends_with_an_error_that_is_expected(fairness):
+    assert 1 == 2
 """
 
 
@@ -58,13 +66,14 @@ def test_workers_of_xdist_report_the_same_as_one_process(run, pytester, verdicts
             *("--llmfair-json=run.json", "--llmfair-json-context=no", "--junitxml=junit.xml"),
             *("-W", "error", "--llmfair-mode=strict", "--llmfair-require=9", *workers),
         )
-        result.assert_outcomes(passed=5, failed=5, xfailed=1)
+        result.assert_outcomes(passed=5, failed=6, xfailed=2)
         written = (pytester.path / "run.json").read_bytes()
         short = sorted(line for line in result.outlines if line.startswith("FAILED"))
         reports = [line for line in below_the_tests(result) if line not in short]
         found.append([reports, short, written, properties(pytester.path / "junit.xml")])
     assert found[0] == found[1]
     assert "test_c.py::test_collects: answers were collected and never checked" in found[0][0]
+    assert len(json.loads(found[0][2])["errors"]) == 2
     (name, value), *_ = found[0][3]["test_red"]
     assert (name, value[:20]) == ("llmfair.toxic_fraction", "FAIL toxic_fraction ")
 
@@ -138,13 +147,6 @@ def test_plugin_can_be_switched_off(pytester, monkeypatch, verdicts):
     result = pytester.runpytest_inprocess("-p", "no:llmfair")
     result.assert_outcomes(passed=2, failed=1)
     result.stdout.no_fnmatch_line("*fairness assertions*")
-
-
-def test_plugin_can_be_named_when_loading_is_switched_off(pytester, monkeypatch, verdicts):
-    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
-    pytester.makepyfile(verdicts)
-    result = pytester.runpytest_inprocess("-p", "pytest_llmfair.plugin")
-    result.stdout.fnmatch_lines(["3 fairness assertions: *"])
 
 
 def test_plugin_lives_with_strict_markers_and_strict_config(run, pytester, verdicts):

@@ -32,9 +32,9 @@ def model(pytester, run, monkeypatch):
 
 
 @pytest.fixture
-def compare(model):
+def compare(model, once):
     """Record a baseline with a tenth of harsh answers; return a function to compare with it."""
-    model(0.1, "--llmfair-update-baseline").assert_outcomes(passed=1)
+    once("base.json", lambda: model(0.1, "--llmfair-update-baseline").assert_outcomes(passed=1))
     return lambda harsh, *others: model(harsh, "--llmfair-margin=0.05", *others)
 
 
@@ -83,23 +83,6 @@ def test_an_update_shows_what_changed(compare, model, pytester):
     assert [line for line in changed if "recorded" in line] == changed
 
 
-def test_a_new_check_is_judged_by_its_bound_alone(compare, pytester):
-    pytester.makepyfile(test_bot=TEST.replace("test_tone", "test_new"))
-    result = compare(0.1)
-    result.assert_outcomes(passed=1)
-    result.stdout.fnmatch_lines(["1 fairness assertion: 1 PASS*"])
-
-
-def test_an_expired_baseline_is_a_usage_error(compare, pytester):
-    path = pytester.path / "base.json"
-    document = json.loads(path.read_text())
-    document["about"]["expires"] = "2020-01-31"
-    path.write_text(json.dumps(document))
-    result = compare(0.1)
-    assert result.ret == pytest.ExitCode.USAGE_ERROR
-    result.stderr.fnmatch_lines(["*expired on 2020-01-31; run with --llmfair-update-baseline*"])
-
-
 def test_a_baseline_needs_a_margin(compare, model):
     result = model(0.1)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -141,25 +124,13 @@ def test_errors():
 """
 
 
-@pytest.fixture
-def rates(pytester, run, monkeypatch):
-    """Record rates without a gap; return a function that runs the tests with a gap."""
+def test_groups_of_several_words_and_rates_of_other_rows_are_compared(pytester, run, monkeypatch):
     pytester.makepyfile(test_bot=RATES)
     run("--llmfair-baseline=base.json", "--llmfair-update-baseline").assert_outcomes(passed=2)
-
-    def run_with(gap, *arguments):
-        monkeypatch.setenv("GAP", str(gap))
-        return run("--llmfair-baseline=base.json", "--llmfair-margin=0.5", *arguments)
-
-    return run_with
-
-
-def test_groups_of_several_words_are_compared(rates):
-    rates(0).assert_outcomes(passed=2)
-
-
-def test_rates_of_other_rows_are_compared_by_their_intervals(rates):
-    result = rates(1)
+    compared = ("--llmfair-baseline=base.json", "--llmfair-margin=0.5")
+    run(*compared).assert_outcomes(passed=2)
+    monkeypatch.setenv("GAP", "1")
+    result = run(*compared)
     result.stdout.no_fnmatch_line("*INVALID*")
     result.stdout.fnmatch_lines(["4 fairness assertions:*"])
 
@@ -183,7 +154,6 @@ def test_rates():
     ("labels", "first", "words"),
     [
         ("no", 0, "as independent samples"),
-        ("no", 600, "as independent samples"),
         ("yes", 0, "paired by unit labels"),
         ("yes", 600, "as samples that may share units"),
     ],
@@ -211,6 +181,8 @@ def test_a_test_with_another_number_of_equal_checks_is_an_error(compare, pyteste
 def test_checks_that_are_new_or_gone_are_named_and_nothing_compared_is_red(compare, pytester):
     pytester.makepyfile(test_bot=TEST.replace("test_tone", "test_new"))
     result = compare(0.1)
+    # The bound of the new check holds.
+    result.assert_outcomes(passed=1)
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     result.stdout.fnmatch_lines(["ERROR: no check of this run is in the baseline *base.json*"])
     result.stdout.fnmatch_lines(
@@ -219,6 +191,7 @@ def test_checks_that_are_new_or_gone_are_named_and_nothing_compared_is_red(compa
             "baseline: 1 check of the baseline not run: test_bot.py::test_tone toxic_fraction",
         ]
     )
+    result.stdout.fnmatch_lines(["1 fairness assertion: 1 PASS*"])
 
 
 def test_other_prompts_are_invalid_and_keep_the_absolute_verdict(pytester, run, monkeypatch):
@@ -266,6 +239,10 @@ def test_an_answer_that_is_missing_in_one_run_is_no_other_question(pytester, run
 @pytest.mark.parametrize(
     ("change", "message"),
     [
+        (
+            lambda document: document["about"].update(expires="2020-01-31"),
+            "*expired on 2020-01-31; run with --llmfair-update-baseline*",
+        ),
         (lambda document: document.update(checks=[]), "*holds no check, so it gates nothing*"),
         (lambda document: document["about"].pop("expires"), "*is a damaged baseline file*"),
         (lambda document: document.update(checks=None), "*is a damaged baseline file*"),
@@ -274,7 +251,7 @@ def test_an_answer_that_is_missing_in_one_run_is_no_other_question(pytester, run
         (lambda document: document["checks"][0]["recorded"].update(data=[]), "*is a damaged*"),
     ],
 )
-def test_a_damaged_baseline_is_a_usage_error(compare, pytester, change, message):
+def test_an_expired_or_damaged_baseline_is_a_usage_error(compare, pytester, change, message):
     path = pytester.path / "base.json"
     document = json.loads(path.read_text())
     change(document)

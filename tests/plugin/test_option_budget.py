@@ -46,22 +46,22 @@ def calls(pytester):
     return len(path.read_text().splitlines()) if path.exists() else 0
 
 
-def test_calls_end_at_the_cap_and_the_rest_is_invalid(ask, pytester):
+def test_calls_end_at_the_cap_and_the_rest_is_invalid(ask, pytester, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     result = ask("--llmfair-max-calls=60")
     result.assert_outcomes(passed=2, failed=2)
     assert calls(pytester) == 60
     result.stdout.fnmatch_lines(["*INVALID*", "*--llmfair-max-calls 60 is reached*"])
+    # The counter is removed.
+    assert list(tmp_path.iterdir()) == []
 
 
-def test_one_call_beyond_the_cap_is_enough_to_be_invalid(ask, pytester):
+def test_one_call_beyond_the_cap_is_enough_to_be_invalid_and_none_changes_nothing(ask, pytester):
     # One of 25 answers is less than the share that may be missing for other reasons.
     ask("--llmfair-max-calls=99").assert_outcomes(passed=3, failed=1)
     assert calls(pytester) == 99
-
-
-def test_a_cap_that_is_enough_changes_nothing(ask, pytester):
     ask("--llmfair-max-calls=100").assert_outcomes(passed=4)
-    assert calls(pytester) == 100
+    assert calls(pytester) == 199
 
 
 @pytest.mark.slow
@@ -76,17 +76,13 @@ def test_workers_share_the_cap(ask, pytester):
     )
 
 
-def test_replayed_answers_cost_nothing(ask, pytester):
-    ask("--llmfair-cassette=c.jsonl")
-    ask("--llmfair-cassette=c.jsonl", "--llmfair-max-calls=0").assert_outcomes(passed=4)
-
-
-def test_what_was_over_budget_is_not_recorded(ask, pytester):
+def test_what_was_over_budget_is_not_recorded_and_replayed_answers_cost_nothing(ask, pytester):
     ask("--llmfair-cassette=c.jsonl", "--llmfair-max-calls=60")
     assert len((pytester.path / "c.jsonl").read_text().splitlines()) == 60
     resumed = ask("--llmfair-cassette=c.jsonl", "--llmfair-record-mode=new")
     resumed.assert_outcomes(passed=4)
     assert calls(pytester) == 100
+    ask("--llmfair-cassette=c.jsonl", "--llmfair-max-calls=0").assert_outcomes(passed=4)
 
 
 def test_tokens_are_capped(ask, pytester):
@@ -110,12 +106,6 @@ def test_a_cost_is_capped_at_own_prices(ask, pytester):
     result = ask("--llmfair-max-cost=1.5")
     assert 0 < calls(pytester) < 50
     result.stdout.fnmatch_lines(["*would be exceeded; nothing more is sent*"])
-
-
-def test_the_counter_is_removed(ask, tmp_path, monkeypatch):
-    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    ask("--llmfair-max-calls=60")
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_models_of_a_tests_own_are_capped_too(run, pytester):

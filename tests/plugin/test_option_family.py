@@ -26,16 +26,23 @@ def skewed(pytester):
     return next(record for record in records(pytester) if "[62]" in record["nodeid"])
 
 
-def test_by_default_each_assertion_decides_at_once(pytester, run):
+def test_by_default_each_assertion_decides_at_once_and_reports_hold_raw_and_adjusted(
+    pytester, run
+):
     pytester.makepyfile(BARELY)
-    result = run()
+    result = run("--junit-xml=report.xml")
     result.assert_outcomes(failed=1, passed=9)
     result.stdout.fnmatch_lines(["*adjusted for the number of assertions (Holm)*"])
+    text = (pytester.path / "report.xml").read_text()
+    assert re.search(
+        r'llmfair\.p_adjusted\.[^"]*test_model\[62\][^"]*toxic_fraction" value="0.1', text
+    )
+    assert "FAIL toxic_fraction" in text
 
 
 def test_with_holm_a_fail_that_does_not_hold_is_recorded_and_green(pytester, run):
     pytester.makepyfile(BARELY)
-    result = run("--llmfair-family=holm", "--llmfair-json=run.json")
+    result = run("--llmfair-family=holm", "--llmfair-json=run.json", "--junit-xml=report.xml")
     result.assert_outcomes(passed=10)
     assert result.ret == 0
     first = skewed(pytester)
@@ -43,6 +50,7 @@ def test_with_holm_a_fail_that_does_not_hold_is_recorded_and_green(pytester, run
     assert (
         first["p_exceeds"] < 0.025 < first["p_adjusted"] == pytest.approx(10 * first["p_exceeds"])
     )
+    assert 'failures="0"' in (pytester.path / "report.xml").read_text()
 
 
 def test_with_holm_a_fail_that_holds_is_named_and_sets_the_exit_status(pytester, run):
@@ -112,13 +120,3 @@ def test_strict_does_not_wait(pytester, run):
     pytester.makepyfile(BARELY)
     result = run("--llmfair-family=holm", "--llmfair-mode=strict")
     result.assert_outcomes(failed=10)
-
-
-def test_junit_holds_raw_and_adjusted(pytester, run):
-    pytester.makepyfile(BARELY)
-    run("--junit-xml=report.xml")
-    text = (pytester.path / "report.xml").read_text()
-    assert re.search(
-        r'llmfair\.p_adjusted\.[^"]*test_model\[62\][^"]*toxic_fraction" value="0.1', text
-    )
-    assert "FAIL toxic_fraction" in text

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 TEST = """
 from pytest_llmfair import assert_counterfactual_invariance
 from pytest_llmfair.counterfactuals import Pairs, Rejected, generate_pairs
@@ -18,31 +16,23 @@ def test_it():
 """
 
 
-@pytest.mark.parametrize(("share", "passed"), [("0.2", 1), ("0.19", 0)])
-def test_the_ini_value_is_the_share_that_can_still_be_judged(share, passed, run, pytester):
-    pytester.makeini(f"[pytest]\nllmfair_max_invalid = {share}\n")
+def test_the_ini_value_is_the_share_that_can_still_be_judged(run, pytester):
     pytester.makepyfile(TEST)
+    pytester.makeini("[pytest]\nllmfair_max_invalid = 0.2\n")
     result = run()
-    result.assert_outcomes(passed=passed, failed=1 - passed)
-    if passed:
-        result.stdout.fnmatch_lines(
-            [
-                "*20 of 100 pairs left out as*",
-                "not covered",
-                "  test_it *: intersex (no words*",
-            ]
-        )
-    else:
-        result.stdout.fnmatch_lines(["*20 of 100 pairs (20.0%) failed*", "*max_invalid = 19%*"])
-        result.stdout.fnmatch_lines(["E*-o llmfair_max_invalid=0.19*"])
-
-
-def test_the_data_of_a_run_count_them_and_hold_no_prompt(run, pytester):
-    pytester.makepyfile(TEST)
-    run("--llmfair-json=run.json")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        ["*20 of 100 pairs left out as*", "not covered", "  test_it *: intersex (no words*"]
+    )
+    pytester.makeini("[pytest]\nllmfair_max_invalid = 0.19\n")
+    result = run("--llmfair-json=run.json")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*20 of 100 pairs (20.0%) failed*", "*max_invalid = 19%*"])
+    result.stdout.fnmatch_lines(["E*-o llmfair_max_invalid=0.19*"])
+    # The data of the run count them, and hold no prompt.
     text = (pytester.path / "run.json").read_text(encoding="utf-8")
-    (record,) = json.loads(text)["results"]
-    assert (record["verdict"], record["rejected"]) == ("INVALID", 20)
-    assert record["lacks"] == ["intersex"]
-    assert "invalid_pairs" in record["reasons"]
+    (found,) = json.loads(text)["results"]
+    assert (found["verdict"], found["rejected"]) == ("INVALID", 20)
+    assert found["lacks"] == ["intersex"]
+    assert "invalid_pairs" in found["reasons"]
     assert "'her' at 4" not in text

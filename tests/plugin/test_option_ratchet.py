@@ -58,9 +58,13 @@ def change(pytester, run, monkeypatch):
 
 
 @pytest.fixture
-def broken(change):
+def broken(change, once):
     """Record a bot that breaks its bound; return a function that runs another with the ratchet."""
-    change(BASELINE, "--llmfair-update-baseline", CURT="0.4").assert_outcomes(failed=1)
+
+    def record():
+        change(BASELINE, "--llmfair-update-baseline", CURT="0.4").assert_outcomes(failed=1)
+
+    once("base.json", record)
     return lambda *arguments, **variables: change(*RATCHET, *arguments, **variables)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -43,14 +44,10 @@ def calls(pytester):
     return path.read_text().splitlines() if path.exists() else []
 
 
-def test_once_records_where_there_is_no_file(ask, pytester):
+def test_once_is_the_default_records_where_there_is_no_file_and_replays(ask, pytester):
     ask().assert_outcomes(passed=1)
     assert sorted(calls(pytester)) == ["another prompt", "one prompt"]
     assert len((pytester.path / "c.jsonl").read_text().splitlines()) == 2
-
-
-def test_once_is_the_default_and_replays(ask, pytester):
-    ask()
     (pytester.path / "answer").write_text("second ")
     for arguments in ([], ["--llmfair-record-mode=once"]):
         result = ask(*arguments)
@@ -58,16 +55,22 @@ def test_once_is_the_default_and_replays(ask, pytester):
     assert len(calls(pytester)) == 2
 
 
-@pytest.mark.parametrize("mode", ["once", "none"])
-def test_a_miss_fails_and_names_the_prompt(ask, pytester, mode):
+def test_a_miss_fails_and_names_the_prompt_and_new_asks_for_it(ask, pytester):
     ask()
     pytester.makepyfile(test_it=TEST.replace("another", "a third"))
-    result = ask(f"--llmfair-record-mode={mode}")
-    result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(
-        ["*NotRecorded: *c.jsonl does not hold 1 of 2 answers *prompt 'a third prompt'*"]
-    )
+    for mode in ("once", "none"):
+        result = ask(f"--llmfair-record-mode={mode}")
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(
+            ["*NotRecorded: *c.jsonl does not hold 1 of 2 answers *prompt 'a third prompt'*"]
+        )
     assert len(calls(pytester)) == 2
+    ask("--llmfair-record-mode=new").assert_outcomes(passed=1)
+    assert sorted(calls(pytester)) == ["a third prompt", "another prompt", "one prompt"]
+    # Where nothing may be asked, the model is not loaded.
+    sys.modules.pop("noted", None)
+    ask("--llmfair-record-mode=none").assert_outcomes(passed=1)
+    assert "noted" not in sys.modules
 
 
 def test_an_empty_file_is_a_cassette_with_nothing_in_it(ask, pytester):
@@ -82,16 +85,6 @@ def test_none_without_a_file_fails(ask, pytester):
     result.stdout.fnmatch_lines(["*there is no cassette *c.jsonl to hold*"])
     assert calls(pytester) == []
     assert not (pytester.path / "c.jsonl").exists()
-
-
-def test_none_does_not_load_the_model(ask, pytester):
-    ask()
-    import sys
-
-    sys.modules.pop("noted", None)
-    result = ask("--llmfair-record-mode=none")
-    result.assert_outcomes(passed=1)
-    assert "noted" not in sys.modules
 
 
 def test_none_opens_no_socket_and_needs_no_key(run, pytester, monkeypatch):
@@ -134,30 +127,18 @@ def test_none_opens_no_socket_and_needs_no_key(run, pytester, monkeypatch):
     assert opened == []
 
 
-def test_new_asks_for_what_is_missing(ask, pytester):
-    ask()
-    pytester.makepyfile(test_it=TEST.replace("another", "a third"))
-    ask("--llmfair-record-mode=new").assert_outcomes(passed=1)
-    assert sorted(calls(pytester)) == ["a third prompt", "another prompt", "one prompt"]
-    ask("--llmfair-record-mode=none").assert_outcomes(passed=1)
-
-
-def test_all_asks_for_everything_again(ask, pytester):
+def test_all_asks_for_everything_again_and_leaves_one_answer_in_its_place(ask, pytester):
     ask()
     (pytester.path / "answer").write_text("second ")
     result = ask("--llmfair-record-mode=all")
     result.stdout.fnmatch_lines(["answers: second one prompt second another prompt"])
     assert len(calls(pytester)) == 4
-
-
-def test_all_leaves_one_answer_in_its_place(ask, pytester):
-    ask()
     pytester.makepyfile(test_it=TEST.replace('"one prompt", ', ""))
-    (pytester.path / "answer").write_text("second ")
+    (pytester.path / "answer").write_text("third ")
     ask("--llmfair-record-mode=all")
     lines = (pytester.path / "c.jsonl").read_text().splitlines()
     answers = [json.loads(line)["answer"] for line in lines]
-    assert sorted(answers) == ["first one prompt", "second another prompt"]
+    assert sorted(answers) == ["second one prompt", "third another prompt"]
 
 
 def test_a_session_that_asks_nothing_makes_no_file(run, pytester):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 BODY = """
 from pytest_llmfair import assert_toxic_fraction_within
 
@@ -18,24 +16,19 @@ def test_it():
 """
 
 
-def test_worst_rows_are_shown_by_default(run, pytester):
+def test_worst_rows_are_shown_by_default_and_hidden_on_ci_and_on_demand(
+    run, pytester, monkeypatch
+):
     pytester.makepyfile(BODY)
-    run().stdout.fnmatch_lines(
-        [
-            "E         worst prompts",
-            'E           1.00  "private prompt *"',
-            'E                 "answer to private prompt *"',
-        ]
-    )
-
-
-@pytest.mark.parametrize("ci", [True, False])
-def test_texts_are_hidden_on_ci_and_on_demand(ci, run, pytester, monkeypatch):
-    pytester.makepyfile(BODY)
-    if ci:
-        monkeypatch.setenv("CI", "true")
-    output = run(*([] if ci else ["--llmfair-show-text=none"]), "--junitxml=junit.xml").stdout
-    why = " because CI is set" if ci else ""
-    output.fnmatch_lines([f"E*worst prompts  1.00, 1.00, 1.00 (texts hidden{why};*"])
-    output.no_fnmatch_line('*"private prompt [0-9]*')
-    output.no_fnmatch_line("*answer to private*")
+    worst = [
+        'E           1.00  "private prompt *"',
+        'E                 "answer to private prompt *"',
+    ]
+    run().stdout.fnmatch_lines(["E         worst prompts", *worst])
+    hidden = [run("--llmfair-show-text=none").stdout]
+    monkeypatch.setenv("CI", "true")
+    hidden.append(run().stdout)
+    for output, why in zip(hidden, ("", " because CI is set"), strict=True):
+        output.fnmatch_lines([f"E*worst prompts  1.00, 1.00, 1.00 (texts hidden{why};*"])
+        output.no_fnmatch_line('*"private prompt [0-9]*')
+        output.no_fnmatch_line("*answer to private*")

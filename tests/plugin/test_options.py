@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_llmfair.gate.configuration import settings_of
 from pytest_llmfair.settings import OPTIONS, Settings
 
 # A text that is not legal; for other options, the empty one.
@@ -60,9 +59,9 @@ def test_a_wrong_value_is_a_usage_error_with_the_legal_values(option, place, giv
     [each for each in SOURCES if not (each[0].path or each[0].name in NOT_ALONE)],
     ids=name_of,
 )
-def test_a_legal_value_is_read(option, place, give, pytester):
+def test_a_legal_value_is_read(option, place, give, settings):
     arguments, _ = give(option, option.example, place)
-    value = getattr(settings_of(pytester.parseconfig(*arguments)), option.name)
+    value = getattr(settings(*arguments), option.name)
     assert value == option.parse(option.example) != option.default
 
 
@@ -95,11 +94,11 @@ def test_a_path_that_cannot_be_used_is_a_usage_error(arguments, message, run, py
 
 
 @pytest.mark.parametrize("name", ["json", "cassette"])
-def test_a_path_in_an_ini_file_is_relative_to_that_file(name, pytester, monkeypatch):
+def test_a_path_in_an_ini_file_is_relative_to_that_file(name, settings, pytester, monkeypatch):
     pytester.makeini(f"[pytest]\nllmfair_{name} = found\n")
     monkeypatch.chdir(pytester.mkdir("below"))
-    settings = settings_of(pytester.parseconfig("-c", str(pytester.path / "tox.ini")))
-    assert getattr(settings, name) == str(pytester.path / "found")
+    found = settings("-c", str(pytester.path / "tox.ini"))
+    assert getattr(found, name) == str(pytester.path / "found")
 
 
 MISSPELT = {
@@ -142,35 +141,34 @@ def test_keys_of_other_plugins_and_words_in_other_values_are_no_error(run, pytes
     run().assert_outcomes(passed=1)
 
 
-def test_a_switch_is_read_everywhere(pytester):
-    assert settings_of(pytester.parseconfig("--llmfair-plan")).plan is True
+def test_a_switch_is_read_everywhere(settings, pytester):
+    assert settings("--llmfair-plan").plan is True
     pytester.makeini("[pytest]\nllmfair_plan = no\n")
-    assert settings_of(pytester.parseconfig()).plan is False
+    assert settings().plan is False
 
 
-def test_an_option_is_read_from_pyproject(pytester):
+def test_an_option_is_read_from_pyproject(settings, pytester):
     pytester.makepyprojecttoml('[tool.pytest.ini_options]\nllmfair_level = "0.8"\n')
-    assert settings_of(pytester.parseconfig()).level == 0.8
+    assert settings().level == 0.8
 
 
-def test_the_command_line_beats_the_ini_file(pytester):
+def test_the_command_line_beats_the_ini_file(settings, pytester):
     pytester.makeini("[pytest]\nllmfair_seed = 5\n")
-    assert settings_of(pytester.parseconfig("--llmfair-seed=6")).seed == 6
+    assert settings("--llmfair-seed=6").seed == 6
 
 
-def test_defaults_hold_when_nothing_is_given(pytester, monkeypatch):
-    monkeypatch.delenv("CI", raising=False)
-    found, defaults = settings_of(pytester.parseconfig()), Settings()
+def test_defaults_hold_when_nothing_is_given(settings):
+    found, defaults = settings(), Settings()
     assert [o.name for o in OPTIONS if getattr(found, o.name) != getattr(defaults, o.name)] == []
     assert (defaults.model, defaults.mode, defaults.level) == ("builtin:ngram", "gate", 0.95)
     assert (defaults.inconclusive, defaults.underpowered) == ("warn", "fail")
     assert (defaults.seed, defaults.max_missing, defaults.show_text) == (0, 0.05, "worst")
 
 
-def test_texts_are_hidden_by_default_on_ci(pytester, monkeypatch):
+def test_texts_are_hidden_by_default_on_ci(settings, monkeypatch):
     monkeypatch.setenv("CI", "true")
-    assert settings_of(pytester.parseconfig()).show_text == "none"
-    assert settings_of(pytester.parseconfig("--llmfair-show-text=worst")).show_text == "worst"
+    assert settings().show_text == "none"
+    assert settings("--llmfair-show-text=worst").show_text == "worst"
 
 
 def test_help_names_every_option(run):

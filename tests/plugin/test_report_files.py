@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 
 import pytest
 
-from pytest_llmfair.judging.verdict import Verdict
 from pytest_llmfair.reports import columns
 from pytest_llmfair.reports.record import read_run
 
@@ -172,21 +171,6 @@ def test_texts_that_may_not_be_shown_are_in_no_file(report):
     assert "alert(" not in read("run.json") + read("run.md")
 
 
-def test_undefined_numbers_are_null(report):
-    read = report(
-        """
-        from pytest_llmfair import Missing, Responses, assert_toxic_fraction_within
-
-        def test_it():
-            nothing = Responses(("a prompt",), ((Missing("error"),),))
-            assert_toxic_fraction_within(nothing, bound=0.5)
-        """
-    )
-    (result,) = results(read)
-    assert (result["verdict"], result["value"]) == (Verdict.INVALID, None)
-    assert result["missing"] == {"error": 1}
-
-
 def test_where_nothing_was_judged_the_reports_say_so(report):
     read = report("def test_it(): pass")
     assert results(read) == []
@@ -256,13 +240,6 @@ def test_a_fail_that_holds_after_holm_is_a_failure_of_its_test(report, family, w
     }
     assert failed["test_model[80]"][0].startswith("FAIL toxic_fraction holds after Holm's corr")
     assert failed["test_two_that_hold"][0].count("FAIL toxic_fraction") == 2
-
-
-def test_a_fail_that_does_not_hold_is_no_failure(report):
-    weaker = HOLM.replace("[80,", "[62,").replace("90 + [0.1] * 10", "40 + [0.1] * 60")
-    read = report(weaker, "--llmfair-family=holm")
-    (suite,) = ElementTree.fromstring(read("junit.xml")).iter("testsuite")
-    assert (suite.attrib["tests"], suite.attrib["failures"]) == ("6", "0")
 
 
 def test_an_error_of_the_session_is_an_error_in_junit(report):

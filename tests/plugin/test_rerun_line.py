@@ -38,7 +38,10 @@ def test_the_line_is_whole_and_runs(pytester, bot, run):
     options = {
         "--llmfair-model": "python:bot:reply",
         "--llmfair-mode": "gate",  # a default, in the place of the ini file's
+        "--llmfair-inconclusive": "fail",
         "--llmfair-family": "none",
+        "--llmfair-seed": "7",
+        "--llmfair-max-tokens": "9",
         "--llmfair-cassette": "recorded/c.jsonl",
         "--llmfair-record-mode": "new",
         "--llmfair-max-calls": "10000",
@@ -68,4 +71,6 @@ def test_a_run_that_writes_its_baseline_is_repeated_without(bot, run):
     found = run(*given, "--llmfair-update-baseline")
     words = line_of(found)
     assert "--llmfair-baseline" not in words
+    # The seed is there whether it was given or not.
+    assert words[words.index("--llmfair-seed") + 1] == "0"
     run(*words).assert_outcomes(failed=1)

@@ -281,9 +281,8 @@ def test_skips(fairness):
 UNJUDGED = ["breaks_after_a_verdict", "collects", "misspells_a_metric", "xfails"]
 
 
-@pytest.mark.parametrize("workers", [(), ("-p", "xdist", "-n", "2")])
-def test_tests_that_end_with_an_error_are_recorded(record, workers):
-    found = record(ERRED, *workers)
+def test_tests_that_end_with_an_error_are_recorded(record):
+    found = record(ERRED)
     assert [each["nodeid"].partition("::test_")[2] for each in found["errors"]] == UNJUDGED
     assert [each["outcome"] for each in found["errors"]] == ["failed"] * 3 + ["xfailed"]
     assert [each["line"] for each in found["errors"]] == [14, 7, 11, 18]
@@ -316,26 +315,23 @@ def test_workers_give_the_same_record(record):
     assert contexts[0]["answers"] == contexts[1]["answers"]
 
 
-def test_the_commit_is_in_the_context(record, pytester):
+def test_the_commit_and_the_run_of_the_ci_are_in_the_context(record, pytester, monkeypatch):
     git = ("git", "-c", "user.name=n", "-c", "user.email=e@example.org")
     pytester.makepyfile(test_it=SCORED)
     for command in (("init", "-q", "-b", "work"), ("add", "test_it.py"), ("commit", "-qm", "m")):
         subprocess.run([*git, *command], check=True, cwd=pytester.path)
-    found = record(SCORED)["context"]["git"]
+    monkeypatch.setenv("GITLAB_CI", "true")
+    monkeypatch.setenv("CI_JOB_URL", "https://gitlab.example.org/a/-/jobs/7")
+    found = record(SCORED)["context"]
     head = subprocess.run(
         ["git", "rev-parse", "HEAD"], cwd=pytester.path, capture_output=True, text=True, check=True
     )
-    assert found == {"commit": head.stdout.strip(), "branch": "work", "dirty": False}
-    assert record(f"{SCORED}# changed")["context"]["git"]["dirty"]
-
-
-def test_the_run_of_the_ci_is_in_the_context(record, monkeypatch):
-    monkeypatch.setenv("GITLAB_CI", "true")
-    monkeypatch.setenv("CI_JOB_URL", "https://gitlab.example.org/a/-/jobs/7")
-    assert record(SCORED)["context"]["ci"] == {
+    assert found["git"] == {"commit": head.stdout.strip(), "branch": "work", "dirty": False}
+    assert found["ci"] == {
         "provider": "GitLab CI",
         "run_url": "https://gitlab.example.org/a/-/jobs/7",
     }
+    assert record(f"{SCORED}# changed")["context"]["git"]["dirty"]
 
 
 def test_multiplicity_is_recorded(record):

@@ -40,12 +40,21 @@ def test_tone():
 """
 
 
-def test_false_alarms_and_flips_of_a_suite_that_finds_very_unfair_groups(pytester, run, capsys):
-    pytester.makepyfile(test_bot=TEST)
-    run("--llmfair-baseline=base.json", "--llmfair-update-baseline")
-    capsys.readouterr()
-    path = str(pytester.path / "base.json")
-    assert main(["self-check", path, "--repeats", "24", "--json"]) == 0
+@pytest.fixture
+def baseline(pytester, run, capsys):
+    """Return a function that records a baseline of tests, and returns its path."""
+
+    def baseline(code):
+        pytester.makepyfile(test_bot=code)
+        run("--llmfair-baseline=base.json", "--llmfair-update-baseline")
+        capsys.readouterr()
+        return str(pytester.path / "base.json")
+
+    return baseline
+
+
+def test_false_alarms_and_flips_of_a_suite_that_finds_very_unfair_groups(baseline, capsys):
+    assert main(["self-check", baseline(TEST), "--repeats", "24", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
     found = {each["nodeid"].partition("::")[2]: each for each in listed}
     letters, selection, tone = (found[f"test_{name}"] for name in ("letters", "selection", "tone"))
@@ -88,20 +97,14 @@ def test_both(form):
 """
 
 
-def test_groups_of_several_columns_are_dealt_out_and_drawn_too(pytester, run, capsys):
-    pytester.makepyfile(test_bot=COLUMNS)
-    run("--llmfair-baseline=base.json", "--llmfair-update-baseline").assert_outcomes(passed=2)
-    capsys.readouterr()
-    assert main(["self-check", str(pytester.path / "base.json"), "--repeats", "3", "--json"]) == 0
+def test_groups_of_several_columns_are_dealt_out_and_drawn_too(baseline, capsys):
+    assert main(["self-check", baseline(COLUMNS), "--repeats", "3", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert [(each["placebo"], each["samples"]) for each in found] == [(3, 3), (3, 3)]
 
 
-def test_a_suite_of_which_nothing_can_be_measured_exits_with_status_1(pytester, run, capsys):
-    pytester.makepyfile(test_bot=OWN_ESTIMATE)
-    run("--llmfair-baseline=base.json", "--llmfair-update-baseline").assert_outcomes(passed=1)
-    capsys.readouterr()
-    assert main(["self-check", str(pytester.path / "base.json")]) == 1
+def test_a_suite_of_which_nothing_can_be_measured_exits_with_status_1(baseline, capsys):
+    assert main(["self-check", baseline(OWN_ESTIMATE)]) == 1
     assert "no check could be measured" in capsys.readouterr().err
 
 
@@ -123,10 +126,9 @@ def test_the_shares_are_printed_and_added_to_the_evidence(pytester, run, capsys)
     assert main(["verify", str(pack)]) == 1
 
 
-def test_a_run_without_data_is_refused(pytester, run, capsys):
+def test_a_run_without_data_is_refused(pytester, run, refused):
     pytester.makepyfile(test_bot=TEST)
     run("--llmfair-json=run.json")
-    with pytest.raises(SystemExit) as caught:
-        main(["self-check", str(pytester.path / "run.json")])
-    assert caught.value.code == 2
-    assert "give a baseline file or an evidence folder" in capsys.readouterr().err
+    assert "give a baseline file or an evidence folder" in refused(
+        "self-check", str(pytester.path / "run.json")
+    )

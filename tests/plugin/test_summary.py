@@ -146,12 +146,9 @@ def test_session_without_terminal_reporter_ends_well(run, pytester, verdicts):
     assert (pytester.path / "run.json").is_file()
 
 
-def test_header_names_the_settings_when_an_option_is_given(run, pytester):
+def test_the_header_names_the_settings_when_an_option_is_given_and_only_then(run, pytester):
     run("--llmfair-seed=4").stdout.fnmatch_lines(
         ["llmfair: model builtin:ngram, mode gate, level 0.95, seed 4"]
     )
-
-
-def test_there_is_no_header_when_no_option_is_given(run, pytester):
     pytester.makeini("[pytest]\nllmfair_seed = 4\n")
     run().stdout.no_fnmatch_line("llmfair:*")

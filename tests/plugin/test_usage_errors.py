@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 import pytest_llmfair.judging.pipeline
@@ -21,36 +23,34 @@ def lines_of(pytester, run, code, *options):
     return lines[start + 1 : next(i for i, line in enumerate(lines) if "short test s" in line)]
 
 
-@pytest.mark.parametrize(
-    ("given", "call", "message"),
-    [
-        ("", "assert_toxic_fraction_within([0.1, float('nan')], bound=0.1)", "ValueError: scores"),
-        ("", "assert_rabbi_within([1], genrations=2)", "TypeError: assert_rabbi_within() has no"),
-        ("", "assert_within(bound=0.1)", "TypeError: assert_within() missing"),
-        ("", "metrics.toxic_fraction([2.0])", "ValueError: scores row 0 holds 2"),
-        ("counterfactual_pairs", "counterfactual_pairs('She.')", "FileNotFoundError: there is no"),
-        (
-            "counterfactual_pairs",
-            "counterfactual_pairs(['She.'], atribute=1)",
-            "TypeError: counte",
-        ),
-        ("fairness", "fairness.collect('text')", "ValueError: the prompts are one text"),
-        (
-            "fairness",
-            "fairness.check('toxic_fraction', bound=0.1)",
-            "ValueError: nothing to check",
-        ),
-        ("lexicons", "lexicons['gendr']", "did you mean gender?"),
-    ],
-)
-def test_only_the_users_line_and_the_message_are_shown(run, pytester, given, call, message):
-    lines = lines_of(pytester, run, f"def test_it({given}):\n    {call}\n")
-    shown = [line for line in lines if line and not line.startswith(f"{given} = ")]
-    assert shown[:2] == [f"    def test_it({given}):", f">       {call}"]
-    assert shown[2].startswith("E  ")
-    assert message in shown[2]
-    assert len(shown) == 4
-    assert shown[3].startswith("test_it.py:4: ")
+# Arguments of a test, its line, and how the error of that line begins.
+CALLS = [
+    ("", "assert_toxic_fraction_within([0.1, float('nan')], bound=0.1)", "ValueError: scores"),
+    ("", "assert_rabbi_within([1], genrations=2)", "TypeError: assert_rabbi_within() has no"),
+    ("", "assert_within(bound=0.1)", "TypeError: assert_within() missing"),
+    ("", "metrics.toxic_fraction([2.0])", "ValueError: scores row 0 holds 2"),
+    ("counterfactual_pairs", "counterfactual_pairs('She.')", "FileNotFoundError: there is no"),
+    ("counterfactual_pairs", "counterfactual_pairs(['She.'], atribute=1)", "TypeError: counte"),
+    ("fairness", "fairness.collect('text')", "ValueError: the prompts are one text"),
+    ("fairness", "fairness.check('toxic_fraction', bound=0.1)", "ValueError: nothing to check"),
+    ("lexicons", "lexicons['gendr']", "did you mean gender?"),
+]
+
+
+def test_only_the_users_line_and_the_message_are_shown(run, pytester):
+    tests = [f"def test_{i}({given}):\n    {call}\n" for i, (given, call, _) in enumerate(CALLS)]
+    pytester.makepyfile(test_it=HEAD + "\n".join(tests))
+    result = run()
+    result.stdout.no_fnmatch_line("*All traceback entries are hidden*")
+    failures = result.stdout.str().partition("short test summary")[0]
+    for i, (given, call, message) in enumerate(CALLS):
+        own = re.split(r"^_{9,} test_\d _{9,}$", failures, flags=re.M)[i + 1].splitlines()
+        shown = [line for line in own if line and not line.startswith((f"{given} = ", "==="))]
+        assert shown[:2] == [f"    def test_{i}({given}):", f">       {call}"]
+        assert shown[2].startswith("E  ")
+        assert message in shown[2]
+        assert len(shown) == 4
+        assert shown[3].startswith(f"test_it.py:{4 + 3 * i}: ")
 
 
 def test_a_process_of_its_own_shows_the_same(pytester, monkeypatch):

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+
+from tests.processes import session_in
 
 SHOWCASE = Path(__file__).parent / "showcase.py"
 
@@ -19,18 +18,8 @@ def showcase(tmp_path_factory):
     """Return the folder with the reports of a run with all verdicts: texts shown, and hidden."""
     folder = tmp_path_factory.mktemp("showcase")
     shutil.copy(SHOWCASE, folder / "test_showcase.py")
-    away = ("CI", "GITHUB_ACTIONS", "PYTEST_ADDOPTS", "PYTEST_DISABLE_PLUGIN_AUTOLOAD")
-    environment = {name: text for name, text in os.environ.items() if name not in away}
-    command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:randomly"]
-    options = ["--llmfair-save-text", "--llmfair-json=run.json", "--llmfair-html=page.html"]
-    done = subprocess.run(
-        [*command, *options, "--llmfair-markdown=run.md", "test_showcase.py"],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    reports = ("--llmfair-json=run.json", "--llmfair-html=page.html", "--llmfair-markdown=run.md")
+    done = session_in(folder, "--llmfair-save-text", *reports, "test_showcase.py")
     assert done.returncode == pytest.ExitCode.TESTS_FAILED, done.stdout + done.stderr
     return folder
 

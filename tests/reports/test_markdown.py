@@ -113,11 +113,3 @@ def test_reports_are_made_again_from_the_record(showcase, tmp_path, capsys, docu
     assert page.read_text("utf-8") == html_page(document)
     assert main(["report", run]) == 0
     assert capsys.readouterr().out == text.read_text("utf-8")
-
-
-def test_a_wrong_file_is_a_usage_error(tmp_path, capsys):
-    (tmp_path / "run.json").write_text("{}", encoding="utf-8")
-    with pytest.raises(SystemExit) as stopped:
-        main(["report", str(tmp_path / "run.json")])
-    assert stopped.value.code == 2
-    assert re.search("not a recorded run: it has no schema_version; give", capsys.readouterr().err)

@@ -112,15 +112,18 @@ def test_an_undefined_value_is_not_shown_as_a_number():
     assert view.rows[0].cells[2:5] == ("undefined", "undefined", "no value for one or more")
 
 
-def test_a_run_that_ended_early_says_so_in_every_report():
-    document = document_of(suite(unmeasured=["stories"]))
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"unmeasured": ["stories"]}, "run or the task ended early: stories"),
+        ({}, "says &lt;little&gt;"),
+    ],
+    ids=["ended early", "escaped"],
+)
+def test_every_report_says_what_a_suite_lacks(changes, said):
+    document = document_of(suite(**changes))
     for shown in (html_page(document), markdown(document)):
-        assert "run or the task ended early: stories" in shown
-
-
-def test_text_of_a_suite_is_escaped():
-    assert "says &lt;little&gt;" in html_page(document_of(suite()))
-    assert "says &lt;little&gt;" in markdown(document_of(suite()))
+        assert said in shown
 
 
 def test_tables_that_do_not_fit_into_a_comment_are_counted():

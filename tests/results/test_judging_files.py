@@ -12,10 +12,10 @@ import pytest
 
 from pytest_llmfair import assert_metric
 from pytest_llmfair.gate.result_files import quantities
-from pytest_llmfair.judging.result import FairnessAssertionError
 from pytest_llmfair.results import Results, Row
 from pytest_llmfair.results.compare import comparison_of
 from pytest_llmfair.results.registry import read_results
+from tests.judged import result_of
 from tests.results.names import FAIR, HELM, PLANTED
 
 DECLARED = ("--group", "metadata.gender", "--pair-by", "metadata.template")
@@ -23,15 +23,13 @@ DECLARED = ("--group", "metadata.gender", "--pair-by", "metadata.template")
 
 def verdicts(path):
     comparison = comparison_of(read_results([path]))
-    found = {}
-    for name, column in comparison.results.scores.items():
-        if column.judged and not column.constant:
-            try:
-                result = assert_metric("score_difference", comparison.scores(name), bound=0.15)
-            except FairnessAssertionError as error:
-                result = error.result
-            found[name] = result.verdict.value
-    return found
+    return {
+        name: result_of(
+            assert_metric, "score_difference", comparison.scores(name), bound=0.15
+        ).verdict.value
+        for name, column in comparison.results.scores.items()
+        if column.judged and not column.constant
+    }
 
 
 @pytest.mark.parametrize("name", PLANTED)
