@@ -77,21 +77,24 @@ def dispatch(
         return
     rows = iter(enumerate(requests))
     work = _Work(backend, temperature, max_tokens, reserve, retries, rows, ends)
-    unkept: deque[_Arrival] = deque()
     # This process's share of the requests in flight.
     workers = max(1, backend.limits.concurrency // _workers())
     running = start(work.answer_all(min(workers, len(requests))))
 
     def keep_all() -> None:
-        while not work.ended or unkept:
-            work.collect(unkept)
-            freed: list[asyncio.Future[None]] = []
+        # An interrupt may come between any two steps, so none of them takes what only it knows of:
+        # an arrival that was lost on the way would keep its worker waiting for ever.
+        while not work.ended or work.unkept:
+            work.wait()
             try:
-                while unkept:
-                    keep(unkept[0].row, unkept[0].reply)
-                    freed.append(unkept.popleft().kept)
+                while work.unkept:
+                    arrival = work.unkept[0]
+                    if not arrival.kept:
+                        keep(arrival.row, arrival.reply)
+                        arrival.kept = True
+                    work.unkept.popleft()
             finally:
-                background_loop().call_soon_threadsafe(_free, freed)
+                background_loop().call_soon_threadsafe(work.free)
 
     try:
         try:
@@ -105,9 +108,10 @@ def dispatch(
         running.cancel()
         deadline = time.monotonic() + _GRACE_OF_REQUESTS
         while not work.ended and time.monotonic() < deadline:
-            work.collect(unkept)
-        for arrival in unkept:
-            keep(arrival.row, arrival.reply)
+            work.wait()
+        for arrival in work.unkept:
+            if not arrival.kept:
+                keep(arrival.row, arrival.reply)
         raise
     running.result()
     if isinstance(work.failure, ModelError):
@@ -117,13 +121,14 @@ def dispatch(
         raise work.failure
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class _Arrival:
-    """A reply that is not kept yet, and the future that says when it is."""
+    """A reply, whether it is kept, and the future for which its worker waits until it is."""
 
     row: int
     reply: Reply
-    kept: asyncio.Future[None]
+    free: asyncio.Future[None]
+    kept: bool = False
 
 
 @dataclass(slots=True)
@@ -139,8 +144,13 @@ class _Work:
     ends: Callable[[Reply], bool]
     ended: bool = False
     failure: BaseException | None = None
+    # Replies in the order in which they came, until the caller's thread has kept them.
+    unkept: deque[_Arrival] = field(default_factory=deque)
     _stopped: bool = False
-    _arrived: queue.SimpleQueue[_Arrival | None] = field(default_factory=queue.SimpleQueue)
+    # Wakes the caller's thread.
+    _news: queue.SimpleQueue[None] = field(default_factory=queue.SimpleQueue)
+    # Replies whose workers wait, on the loop.
+    _waiting: list[_Arrival] = field(default_factory=list)
     # Workers between two attempts, which have nothing in flight.
     _pausing: set[asyncio.Task[None]] = field(default_factory=set)
     _rate: RateLimiter = field(init=False)
@@ -154,14 +164,18 @@ class _Work:
         for task in self._pausing:
             task.cancel()
 
-    def collect(self, into: deque[_Arrival]) -> None:
-        """Take what arrived, waiting a moment for the first."""
+    def wait(self) -> None:
+        """Wait a moment for a reply, or for the end of the work."""
         with contextlib.suppress(queue.Empty):
-            arrival = self._arrived.get(timeout=_WAIT)
-            while arrival is not None:
-                into.append(arrival)
-                arrival = self._arrived.get_nowait()
-            self.ended = True
+            self._news.get(timeout=_WAIT)
+
+    def free(self) -> None:
+        """Let the workers go on whose replies are kept; called on the loop."""
+        for arrival in [each for each in self._waiting if each.kept]:
+            self._waiting.remove(arrival)
+            # A worker that was cancelled waits no longer.
+            if not arrival.free.done():
+                arrival.free.set_result(None)
 
     async def answer_all(self, workers: int) -> None:
         """Run on the loop until every row is answered or the work has failed."""
@@ -170,7 +184,8 @@ class _Work:
                 for _ in range(workers):
                     group.create_task(self._answer_rows())
         finally:
-            self._arrived.put(None)
+            self.ended = True
+            self._news.put(None)
 
     async def _answer_rows(self) -> None:
         """Answer rows, one after the other, until none is left."""
@@ -204,8 +219,10 @@ class _Work:
                 return
             self._stopped = self.ends(reply) or self._stopped
             arrival = _Arrival(row, reply, asyncio.get_running_loop().create_future())
-            self._arrived.put(arrival)
-            await arrival.kept
+            self._waiting.append(arrival)
+            self.unkept.append(arrival)
+            self._news.put(None)
+            await arrival.free
 
     async def _read(self, got: Attempt, tries: _Tries) -> Reply | None:
         """Return the reply to a request; None after the pause before another attempt."""
@@ -271,12 +288,6 @@ class _Tries:
         pause += got.retry_after or 0.0
         self.left -= time.monotonic() - self.began + pause
         return reply, pause
-
-
-def _free(kept: Sequence[asyncio.Future[None]]) -> None:
-    for future in kept:
-        if not future.done():
-            future.set_result(None)
 
 
 @dataclass(slots=True)

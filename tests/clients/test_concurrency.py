@@ -192,6 +192,43 @@ def test_an_interrupt_keeps_every_answer_in_flight_and_sends_no_more():
     assert len(backend.sent) == len(set(kept)) <= 8
 
 
+def test_an_interrupt_between_any_two_steps_ends_the_call_and_keeps_what_came():
+    def ended_by(step):
+        """Interrupt the caller before a step of its loop; return how many steps there were."""
+        backend, kept, steps = Remote(limits=Limits(concurrency=2)), {}, 0
+
+        def trace(frame, event, _):
+            nonlocal steps
+            if "concurrency.py" not in frame.f_code.co_filename:
+                return None
+            if event == "line" and frame.f_code.co_name in ("keep_all", "wait"):
+                steps += 1
+                if steps == step:
+                    raise KeyboardInterrupt
+            return trace
+
+        def run():
+            sys.settrace(trace)
+            try:
+                ask(backend, REQUESTS[:4], kept.__setitem__)
+            except KeyboardInterrupt:
+                pass
+            finally:
+                sys.settrace(None)
+
+        caller = threading.Thread(target=run, daemon=True)
+        caller.start()
+        caller.join(timeout=20.0)
+        assert not caller.is_alive(), f"an interrupt before step {step} is waited for for ever"
+        assert len(kept) == len(backend.sent)
+        return steps
+
+    step = 1
+    while ended_by(step) >= step:
+        step += 1
+    assert step > 15
+
+
 def test_an_interrupt_does_not_wait_for_requests_that_were_not_sent():
     backend = Remote(limits=Limits(4, requests_per_minute=1.0), name="one a minute")
     kept = []
