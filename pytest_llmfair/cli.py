@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import inspect
+import re
 import sys
 import textwrap
 from collections.abc import Sequence
@@ -11,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 
 from pytest_llmfair import metrics
+from pytest_llmfair._util.keywords import suggestion
 from pytest_llmfair._util.printing import printable, say
 from pytest_llmfair._util.wording import plurals
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
@@ -141,11 +143,15 @@ def main(argv: Sequence[str] | None = None) -> int:
                 added.formatter_class = argparse.RawDescriptionHelpFormatter
             used = import_module(f"pytest_llmfair.{module}")
             used.configure(added)
-    if not {*argv[:1]}.isdisjoint(_TAKE_REST):
-        arguments, rest = parser.parse_known_args(argv)
-        arguments.rest = rest
-    else:
-        arguments = parser.parse_args(argv)
+    if argv and argv[0][:1] not in ("", "-") and argv[0] not in commands.choices:
+        hint = suggestion(argv[0], commands.choices)
+        parser.exit(2, printable(f"llmfair: there is no command {argv[0]!r}; {hint}\n"))
+    arguments, rest = parser.parse_known_args(argv)
+    arguments.rest = rest
+    if rest and arguments.command not in _TAKE_REST:
+        commands.choices[arguments.command].error(
+            printable(_unknown(rest[0], commands.choices[arguments.command]))
+        )
     status = 0
     try:
         if used is not None:
@@ -163,6 +169,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.exit(2, printable(f"llmfair: {text}\n"))
     say(text + "\n")
     return status
+
+
+def _unknown(given: str, parser: argparse.ArgumentParser) -> str:
+    """Say that a command does not take an argument; the options are those its help shows."""
+    if not given.startswith("-"):
+        return f"{given!r} is one argument too many"
+    known = dict.fromkeys(re.findall(r"(?<![\w-])--[\w-]+", parser.format_help()))
+    return f"there is no option {given}; {suggestion(given, known)}"
 
 
 def _add_cassette(parser: argparse.ArgumentParser) -> None:

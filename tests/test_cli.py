@@ -96,6 +96,21 @@ def test_an_unknown_metric_is_a_usage_error_with_a_suggestion(refused):
     assert "did you mean rabbi" in refused("metrics", "rabi")
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["juge", "file.csv"], "there is no command 'juge'; did you mean judge?"),
+        (
+            ["doctor", "file.csv", "--radr=x"],
+            "there is no option --radr=x; did you mean --reader?",
+        ),
+        (["metrics", "rabbi", "toxic"], "'toxic' is one argument too many"),
+    ],
+)
+def test_a_mistyped_command_or_option_brings_the_nearest_one(refused, given, said):
+    assert refused(*given).rstrip().endswith(said)
+
+
 def test_a_name_of_another_tool_explains_ours_with_its_convention(capsys):
     assert main(["metrics", "statistical_parity_difference"]) == 0
     out = capsys.readouterr().out
