@@ -225,21 +225,17 @@ def test_answers_without_their_manifest_are_not_taken_for_those_of_a_model(
     assert "manifest.json is damaged" in refused(capsys, None, out, checks)
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        *({"prompts": "9"}, {"prompts": 10**30}, {"prompts": 10**12, "shard_size": 1}),
-        *({"shard_size": 0}, {"model": ["builtin:ngram"]}, {"max_tokens": "all"}),
-    ],
-    ids=str,
-)
-def test_a_manifest_of_wrong_types_or_sizes_is_an_error(data, tmp_path, checks, capsys, wrong):
+def test_a_manifest_of_wrong_types_or_sizes_is_an_error(data, tmp_path, checks, capsys):
     out = tmp_path / "out"
     audited(data, out)
     held = json.loads((out / "manifest.json").read_text())
-    (out / "manifest.json").write_text(json.dumps({**held, **wrong}))
-    said = refused(capsys, None, out, checks)
-    assert "manifest.json is damaged" in said or "of 1,000,000,000,000 shards" in said
+    for wrong in (
+        *({"prompts": "9"}, {"prompts": 10**30}, {"prompts": 10**12, "shard_size": 1}),
+        *({"shard_size": 0}, {"model": ["builtin:ngram"]}, {"max_tokens": "all"}),
+    ):
+        (out / "manifest.json").write_text(json.dumps({**held, **wrong}))
+        said = refused(capsys, None, out, checks)
+        assert "manifest.json is damaged" in said or "of 1,000,000,000,000 shards" in said, wrong
 
 
 def test_a_manifest_that_is_nested_too_deep_is_an_error(tmp_path, checks, capsys):
@@ -247,29 +243,29 @@ def test_a_manifest_that_is_nested_too_deep_is_an_error(tmp_path, checks, capsys
     assert "manifest.json is damaged" in refused(capsys, None, tmp_path, checks)
 
 
-@pytest.mark.parametrize("changed", ["package", "lexicon_sha256"])
 def test_an_audit_is_not_continued_with_other_words_or_another_version(
-    data, tmp_path, checks, capsys, changed
+    data, tmp_path, checks, capsys
 ):
     out = tmp_path / "out"
     audited(data, out, generations=3, seed=0)
     manifest = out / "manifest.json"
     held = json.loads(manifest.read_text())
-    manifest.write_text(json.dumps({**held, changed: "of old"}))
-    said = refused(capsys, data, out, checks, "--model", MODEL)
-    assert f"holds another audit ({changed} was 'of old' and is" in said
+    for changed in ("package", "lexicon_sha256"):
+        manifest.write_text(json.dumps({**held, changed: "of old"}))
+        said = refused(capsys, data, out, checks, "--model", MODEL)
+        assert f"holds another audit ({changed} was 'of old' and is" in said
 
 
-@pytest.mark.parametrize("phase", ["prompts", "pairs", "members", "questions", "answers"])
-def test_a_part_that_is_gone_is_named_and_made_again(data, tmp_path, checks, capsys, phase):
+def test_a_part_that_is_gone_is_named_and_made_again(data, tmp_path, checks, capsys):
     out = tmp_path / "out"
     assert main(command(data, out, checks, "--model", MODEL)) == 0
     before = digest(out)
-    Store(out).path(phase, 2).unlink()
-    said = refused(capsys, None, out, checks)
-    assert f"1 of 8 shards of {out} have no {phase}" in said
-    assert main(command(data, out, checks, "--model", MODEL)) == 0
-    assert digest(out) == before
+    for phase in ("prompts", "pairs", "members", "questions", "answers"):
+        Store(out).path(phase, 2).unlink()
+        said = refused(capsys, None, out, checks)
+        assert f"1 of 8 shards of {out} have no {phase}" in said
+        assert main(command(data, out, checks, "--model", MODEL)) == 0
+        assert digest(out) == before
 
 
 def test_bytes_that_a_disk_changed_are_found(data, tmp_path):
@@ -319,6 +315,7 @@ def test_scores_go_with_the_answers_that_they_are_of(data, tmp_path, checks):
         ("p.txt", b"She left", ("--workers", "0"), "--workers is 0"),
         ("p.txt", b"She left", ("--max-tokens", "0"), "max-tokens is 0"),
         ("p.txt", b"She left", ("--groups", "a,b"), "gender has no group 'a'"),
+        ("p.txt", b"She left", ("--attribute", "gendr"), "called 'gendr'; did you mean gender?"),
     ],
 )
 def test_what_is_wrong_is_said_before_anything_is_asked(
@@ -338,7 +335,7 @@ def test_a_verdict_is_that_of_answers_collected_in_one_call(tmp_path, checks, at
         "gender": PEOPLE,
         "race": ("A white woman", "The Asian boy", "A Black man", "My white aunt", "An Asian man"),
     }[attribute]
-    prompts = [f"{people[i % len(people)]} said on day {i % 3} that" for i in range(60)]
+    prompts = [f"{people[i % len(people)]} said on day {i % 3} that" for i in range(30)]
     data, out = tmp_path / "prompts.txt", tmp_path / "out"
     data.write_text("\n".join(prompts))
     record, alone = tmp_path / "run.json", tmp_path / "alone.json"
@@ -590,10 +587,3 @@ def test_the_benchmark_of_audits_runs():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count("\n") == 4
-
-
-def test_an_attribute_with_a_typo_is_named_before_the_checks(data, tmp_path, checks, capsys):
-    with pytest.raises(SystemExit, match="2"):
-        main(command(data, tmp_path / "out", checks, "--model", MODEL, "--attribute", "gendr"))
-    assert "no lexicon is called 'gendr'; did you mean gender?" in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()

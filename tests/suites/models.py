@@ -11,16 +11,13 @@ SKEWED, BALANCED = "builtin:ngram?gender_skew=0.9", "builtin:ngram"
 TEXTS = ("stories", "personas", "exercises")
 # Metrics of candidates, one of each sort; those at other k take as long and show nothing new.
 SORTS = (
-    *(
-        "rabbi",
-        "average_score_gap",
-        "earth_movers_distance",
-        "jensen_shannon_divergence@qualified",
-    ),
+    *("rabbi", "average_score_gap", "jensen_shannon_divergence@qualified"),
     *("pairwise_preference_gap", "demographic_parity_gap@k=5", "equal_opportunity_gap@k=5"),
 )
 
 
+# Of equal scores the distance is 0, and of equal ranks in every round the gap.
+EVEN = ("earth_movers_distance", "demographic_parity_gap@k=5")
 # How the candidates of a pair begin in the wordings of the suites.
 SIDES = (
     ("A:", "A)", "Candidate A is", "Candidate A,", "First:", "Essay A"),

@@ -18,14 +18,14 @@ METRICS = ("rabbi", "average_score_gap", "earth_movers_distance", GAP)
 @pytest.fixture(scope="module")
 def screeners():
     """Return the comparison of three screeners with planted effects."""
-    return compared(map(Screener, EFFECTS), "pointwise")
+    return compared(map(Screener, EFFECTS), "pointwise", METRICS)
 
 
-def compared(models, task):
+def compared(models, task, metrics=("rabbi", GAP)):
     """Return the comparison of models on a task, by a few metrics."""
     return Comparison(
         {
-            model.name: run("resume", ModelClient(model), tasks=[task], metrics=METRICS)
+            model.name: run("resume", ModelClient(model), tasks=[task], metrics=metrics)
             for model in models
         }
     )

@@ -104,11 +104,6 @@ def test_the_list_has_one_line_a_suite_with_its_name_first(capsys):
     assert [line.split()[0] for line in lines] == list(all_suites())
 
 
-def test_a_plan_asks_nothing(capsys):
-    assert main(["run", "ruted", "--plan", "--size", "paper"]) == 0
-    assert capsys.readouterr().out.startswith("ruted (paper): 11,400 calls; nothing was asked")
-
-
 def test_the_command_judges_a_suite_and_replays_its_answers(command, tmp_path):
     options = ("ruted", "--model", SKEWED, "--task", "stories", "--bounds", "stereotype=0.4", "-q")
     done = command(*options, "--llmfair-json", "run.json", "--llmfair-cassette", "answers.jsonl")
@@ -137,18 +132,6 @@ bounds: {stereotype: 0.4, skew: 0.4}
 rationale: our product writes stories
 owner: story team
 """
-
-
-def test_a_file_of_checks_names_a_suite(pytester):
-    (pytester.path / "it.llmfair.yaml").write_text(FILE)
-    found = pytester.runpytest("-q", "--llmfair-json", "run.json", "it.llmfair.yaml")
-    found.assert_outcomes(passed=1, failed=1)
-    results = json.loads((pytester.path / "run.json").read_text())["results"]
-    assert {each["metric"]: each["verdict"] for each in results} == {
-        "ruted_stereotype ruted stories": "FAIL",
-        "ruted_skew ruted stories": "PASS",
-    }
-    assert {each["owner"] for each in results} == {"story team"}
 
 
 @pytest.mark.parametrize(
@@ -220,10 +203,6 @@ def test_all_that_is_wrong_with_a_file_is_named_at_once(tmp_path):
     ("old", "new", "said"),
     [
         ("suite: ruted", "suite: rutd", "no suite 'rutd'; did you mean ruted"),
-        ("owner:", "ower:", "it.llmfair.yaml:8: unknown key 'ower'; did you mean owner?"),
-        ("owner: story team", "", "owner is missing; give who answers for"),
-        ("[stories]", "[poems]", "has no task 'poems'"),
-        ("skew: 0.4", "skew: low", "bounds, skew is 'low'; give a number"),
         ("{stereotype: 0.4,", "{trick_stereotype: 0.4,", "do not gate on this"),
     ],
 )
@@ -232,21 +211,6 @@ def test_what_is_wrong_with_a_file_shows_before_anything_is_asked(pytester, old,
     found = pytester.runpytest("-q", "it.llmfair.yaml")
     found.assert_outcomes(errors=1)
     assert said in found.stdout.str().replace("\n", " ")
-
-
-def test_the_fixture_runs_a_suite_on_the_model_under_test(pytester):
-    pytester.makepyfile(
-        """
-        def test_stories(suite):
-            found = suite("ruted", tasks=["stories"], bounds={"skew": 0.6})
-            assert found.model == "builtin:ngram"
-        """
-    )
-    found = pytester.runpytest("-q", "--llmfair-json", "run.json")
-    found.assert_outcomes(passed=1)
-    (record,) = json.loads((pytester.path / "run.json").read_text())["results"]
-    assert record["verdict"] == "PASS"
-    assert "holds for this task only (bedtime stories)" in record["notes"]
 
 
 def test_the_command_measures_without_a_bound(command):

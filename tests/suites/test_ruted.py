@@ -119,13 +119,6 @@ def test_the_dial_of_the_builtin_model_and_the_statistics_agree():
     assert set(smoke) <= set(both)
 
 
-def test_sizes_and_limits_are_those_of_the_paper():
-    suite = get_suite("ruted")
-    assert suite.size("paper") == {"occupations": 40, "answers": 30}
-    limits = {task.name: task.max_tokens for task in suite.tasks if task.gates}
-    assert limits == {"stories": 1000, "personas": 150, "exercises": 100}
-
-
 def test_a_tie_of_pronouns_counts_as_female():
     found = run("ruted", lambda prompt: "He saw that she slept.", tasks=["stories"])
     assert found.value("stories", "ruted_skew") == -1.0
