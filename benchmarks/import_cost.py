@@ -2,8 +2,8 @@
 
 Runs `python -m pytest -q` on an empty test file with and without the plugin in turns, all other
 plugins switched off, and compares lower quartiles of the processor time. The A/A line compares
-two arms that are the same, and shows how much of a difference is noise. Exits with 1 when the
-target is missed.
+two arms that are the same, and shows how much of a difference is noise. What pytest-xdist adds,
+unused, is measured beside it. Exits with 1 when the target is missed.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 TARGET_MS = 6.0
+XDIST = {"xdist", "xdist.looponfail"}
 
 
 def children_ms() -> float:
@@ -54,6 +55,10 @@ def environments(cache: Path) -> tuple[dict[str, str], dict[str, str]]:
     return cached, uncached
 
 
+def without(plugins: set[str]) -> list[str]:
+    return [word for name in sorted(plugins) for word in ("-p", f"no:{name}")]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=41, help="alternations (default 41)")
@@ -62,8 +67,7 @@ def main() -> int:
     plugins = {point.name for point in entry_points(group="pytest11")}
     if "llmfair" not in plugins:
         sys.exit("the plugin is not installed; run `pip install -e .` first")
-    bare = [word for name in sorted(plugins - {"llmfair"}) for word in ("-p", f"no:{name}")]
-    off = [*bare, "-p", "no:llmfair"]
+    bare, off = without(plugins - {"llmfair"}), without(plugins)
 
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -78,6 +82,8 @@ def main() -> int:
             "with": (bare, cached),
             "with, not cached": (bare, uncached),
         }
+        if plugins >= XDIST:
+            arms["pytest-xdist alone"] = (without(plugins - XDIST), cached)
         times: dict[str, list[float]] = {arm: [] for arm in arms}
         order = random.Random(0)
         for _ in range(runs):
@@ -86,11 +92,13 @@ def main() -> int:
 
     quartile = {arm: sorted(values)[runs // 4] for arm, values in times.items()}
     added = quartile["with"] - quartile["without"]
-    print(f"{'arm':<18}{'lower quartile':>16}{'median':>10}   ({runs} alternations, ms)")
+    print(f"{'arm':<20}{'lower quartile':>16}{'median':>10}   ({runs} alternations, ms)")
     for arm, values in times.items():
-        print(f"{arm:<18}{quartile[arm]:>16.1f}{sorted(values)[runs // 2]:>10.1f}")
+        print(f"{arm:<20}{quartile[arm]:>16.1f}{sorted(values)[runs // 2]:>10.1f}")
     print(f"A/A difference      {quartile['without, again'] - quartile['without']:+.1f} ms")
     print(f"not cached, added   {quartile['with, not cached'] - quartile['without']:+.1f} ms")
+    for arm in times.keys() & {"pytest-xdist alone"}:
+        print(f"pytest-xdist adds   {quartile[arm] - quartile['without']:+.1f} ms")
     verdict = "ok" if added < TARGET_MS else "MISSED"
     print(f"added by the plugin {added:+.1f} ms, target below {TARGET_MS:g} ms: {verdict}")
     return 0 if added < TARGET_MS else 1
