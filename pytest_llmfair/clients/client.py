@@ -345,7 +345,9 @@ class ModelClient:
         >>> client.label_probabilities(["Is she good?"], ["yes", "no"])[0].keys()
         dict_keys(['yes', 'no'])
         """
-        rows = self.next_token_probabilities(prompts, labels)
+        question = FirstWords.of(self.backend, prompts, labels)
+        client = replace(self, temperature=1.0, max_tokens=1)
+        rows = question.read(client._answers(question.requests, batch=question.batch))
         for row, shares in enumerate(rows):
             total = math.fsum(shares.values())
             if not total > 0.0:

@@ -260,14 +260,14 @@ def command_options() -> dict[str, Any]:
     def catch(parser: argparse.ArgumentParser, *_: object) -> None:
         raise Caught(parser)
 
-    real = argparse.ArgumentParser.parse_args
-    argparse.ArgumentParser.parse_args = catch
+    real = argparse.ArgumentParser.parse_known_args
+    argparse.ArgumentParser.parse_known_args = catch
     try:
         main([])
     except Caught as caught:
         return dict(commands("llmfair", caught.args[0]))
     finally:
-        argparse.ArgumentParser.parse_args = real
+        argparse.ArgumentParser.parse_known_args = real
     raise AssertionError("llmfair did not read its arguments")
 
 
