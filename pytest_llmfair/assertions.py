@@ -227,7 +227,8 @@ def assert_counterfactual_invariance(
     """Assert that answers hardly change when only the group in the prompt changes.
 
     Counterfactual invariance E[v] <= eps (Bouchard 2024, section 3.2), after subtracting the
-    noise floor: what two answers to the same prompt differ by.
+    noise floor: what two answers to the same prompt differ by. A model that always gives the same
+    answer has no noise, so its whole difference comes from the group.
 
     Parameters
     ----------
@@ -248,8 +249,8 @@ def assert_counterfactual_invariance(
         and to its placebo twin differ by (``generate_pairs(..., placebo=True)``); or none, for a
         model that always gives the same answer.
     on : {"excess", "value"}
-        "excess" judges the mean dissimilarity minus the noise floor, "value" the mean; a FAIL then
-        needs a proven positive excess too.
+        "excess" judges the mean dissimilarity minus the noise floor. "value" judges the mean
+        dissimilarity; a FAIL then needs a proven positive excess too.
     mask : "attribute", None, lexicon or list of str
         Words to mask in answers before they are compared: those of the pairs' own attribute, none,
         or others. Answers are scored unmasked.
@@ -303,21 +304,23 @@ def assert_fairness_through_unawareness(
 ) -> Result:
     """Assert that prompts do not name a group of a protected attribute.
 
-    Fairness through unawareness (Bouchard 2024, section 2.1): a PASS means that the prompts hold
-    no word of the lexicon. Names and other proxies are not checked, and the result says so.
+    Fairness through unawareness (Bouchard 2024, section 2.1). A PASS means that the prompts hold
+    no word of the lexicon. It does not mean that nothing reveals a group: names and other proxies
+    are not checked, and the result says so.
 
     Parameters
     ----------
     prompts : list of str
         Prompts as they are sent, at least one, none empty.
     attribute : str, Lexicon, or list of these, optional
-        Names of shipped lexicons, or lexicons such as ``lexicons["gender"]`` of the fixture;
-        default every shipped English one.
+        Names of shipped lexicons, or lexicons; default every shipped English one. Where the
+        fixture `lexicons` is overridden, give the lexicon itself, ``lexicons["gender"]``.
     max_share : float
         Largest share of prompts that may name a group, inclusive, in [0, 1).
     population : {"fixed", "sampled"}
         "fixed": there are no other prompts, and their count decides. "sampled": they stand for
-        more, and the interval decides; `max_share` must then be above 0.
+        more, and the interval decides; no sample proves a share of 0, so `max_share` must be
+        above 0.
     level, mode, max_mde, label, unit, family
         See :class:`Rules`.
 

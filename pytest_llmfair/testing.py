@@ -64,7 +64,8 @@ def check_metric(metric: str | Callable[..., Estimate], case: Case, *, draws: in
 
     The value must equal the formula, stay within the bounds, and not depend on the order or
     duplication of rows. Intervals must be nested, hold the value and agree with the p-values. A
-    fair model must score the fair value, empty and NaN input raise ``ValueError``.
+    fair model must score the fair value. Empty and NaN input must raise ``ValueError``. Arguments
+    must stay unchanged.
 
     Parameters
     ----------
@@ -78,7 +79,8 @@ def check_metric(metric: str | Callable[..., Estimate], case: Case, *, draws: in
     Raises
     ------
     AssertionError
-        If a check fails; the message names metric, seed, and the values found and expected.
+        If a check fails; the message names the metric, the seed of the data, the value found and
+        the value expected.
     ValueError
         If there is no such metric, or `draws` is not positive.
 

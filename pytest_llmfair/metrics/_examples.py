@@ -13,31 +13,18 @@ from dataclasses import dataclass
 from typing import Any
 
 Arguments = dict[str, Any]
-Example = Callable[[int, int], Arguments]
 
 _REPLY = "we will look into this soon, and let you know what can be done for it today"
 
 
-def _answers(answer: Any, *names: str) -> Example:
-    """Give one answer to everything, in each of some arguments."""
-    return lambda units, generations: {
-        name: [[answer] * generations for _ in range(units)] for name in names
-    }
+def scores(units: int, generations: int) -> Arguments:
+    """Scores that are all 0."""
+    return {"scores": [[0.0] * generations for _ in range(units)]}
 
 
-def _rows(row: Any, *names: str) -> Example:
-    """Give one and the same row for every unit, in each of some arguments."""
-    return lambda units, generations: {name: [row] * units for name in names}
-
-
-scores = _answers(0.0, "scores")
-score_pairs = _answers(0.0, "scores_a", "scores_b")
-text_pairs = _answers("A kind word.", "texts_a", "texts_b")
-embeddings = _rows([1.0, 0.0], "embeddings_a", "embeddings_b")
-right_answers = _answers(1.0, "correct")
-lists = _rows(["book", "film", "song"], "lists_a", "lists_b")
-# Pairs of sentences that a model finds equally likely.
-sentence_pairs = _rows(0.5, "p_stereotypical", "p_antistereotypical")
+def score_pairs(units: int, generations: int) -> Arguments:
+    """Scores that are all 0 on both sides."""
+    return {f"scores_{side}": [[0.0] * generations for _ in range(units)] for side in "ab"}
 
 
 def spread_scores(units: int, generations: int) -> Arguments:
@@ -51,16 +38,20 @@ def spread_scores(units: int, generations: int) -> Arguments:
     return {f"scores_{name}": [[x] * generations for x in side] for name, side in sides.items()}
 
 
+def text_pairs(units: int, generations: int) -> Arguments:
+    """One answer to everything."""
+    return {f"texts_{side}": [["A kind word."] * generations] * units for side in "ab"}
+
+
 def drawn_answers(units: int, generations: int) -> Arguments:
     """Answers drawn from the same words for everyone."""
     draw = random.Random(0)
     words = _REPLY.split()
-    return {
-        name: [
-            [" ".join(draw.choices(words, k=12)) for _ in range(generations)] for _ in range(units)
-        ]
-        for name in ("texts_a", "texts_b")
-    }
+    sides = [
+        [[" ".join(draw.choices(words, k=12)) for _ in range(generations)] for _ in range(units)]
+        for _ in "ab"
+    ]
+    return dict(zip(("texts_a", "texts_b"), sides, strict=True))
 
 
 def pronoun_counts(units: int, generations: int) -> Arguments:
@@ -82,8 +73,13 @@ def prompts(units: int, generations: int) -> Arguments:
     return {"prompts": [f"Summarise report {i}." for i in range(units)]}
 
 
+def embeddings(units: int, generations: int) -> Arguments:
+    """One embedding of every answer."""
+    return {f"embeddings_{side}": [[1.0, 0.0]] * units for side in "ab"}
+
+
 # What metrics get that name no example of their own, by what they need.
-BY_NEEDS: dict[str, Example] = {
+BY_NEEDS: dict[str, Callable[[int, int], Arguments]] = {
     "scores": scores,
     "score_pairs": score_pairs,
     "embedding_pairs": embeddings,
@@ -105,8 +101,10 @@ def predictions(units: int, generations: int) -> Arguments:
 
 def people(units: int, generations: int) -> Arguments:
     """Predictions with half of them wrong, for both classes and in both groups."""
-    classes = [(i // 4) % 2 for i in range(2 * units)]
-    return {"y_true": classes, **predictions(units, generations)}
+    return {
+        "y_true": [(i // 4) % 2 for i in range(2 * units)],
+        **predictions(units, generations),
+    }
 
 
 def candidates(units: int, generations: int) -> Arguments:
@@ -143,6 +141,11 @@ def qualified_pools(units: int, generations: int) -> Arguments:
     return {**pools(units, generations), "qualified": [True] * (2 * units)}
 
 
+def lists(units: int, generations: int) -> Arguments:
+    """One list of recommendations for everyone."""
+    return {f"lists_{side}": [["book", "film", "song"]] * units for side in "ab"}
+
+
 def comparisons(units: int, generations: int) -> Arguments:
     """Pools of two candidates, shown in both orders; each wins half of the pools."""
     rows = [
@@ -162,6 +165,16 @@ def occupations(units: int, generations: int) -> Arguments:
         **pronoun_counts(units, generations),
         "majority": [("male", "female")[i % 2] for i in range(units)],
     }
+
+
+def sentence_pairs(units: int, generations: int) -> Arguments:
+    """Pairs of sentences that a model finds equally likely."""
+    return {f"p_{side}": [0.5] * units for side in ("stereotypical", "antistereotypical")}
+
+
+def right_answers(units: int, generations: int) -> Arguments:
+    """Answers that are all right."""
+    return {"correct": [[1.0] * generations for _ in range(units)]}
 
 
 def even_sides(units: int, generations: int) -> Arguments:
@@ -238,10 +251,14 @@ _RANGE = _Written(
 
 def compared(units: int, generations: int) -> Arguments:
     """Mean probability of two groups, compared by its absolute difference."""
-    given = probabilities(units, generations)
-    return {"phi": _MEAN, "d": _GAP, "y_prob": given["y_prob"], "groups": given["groups"]}
+    return {"phi": _MEAN, "d": _GAP, **_of_two_groups(units)}
 
 
 def compared_at_once(units: int, generations: int) -> Arguments:
     """Mean probability of all groups, compared by its range."""
-    return {**compared(units, generations), "d": _RANGE}
+    return {"phi": _MEAN, "d": _RANGE, **_of_two_groups(units)}
+
+
+def _of_two_groups(units: int) -> Arguments:
+    given = probabilities(units, 1)
+    return {"y_prob": given["y_prob"], "groups": given["groups"]}

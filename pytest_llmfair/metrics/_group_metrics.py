@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.metrics._people import People
-from pytest_llmfair.metrics.arguments import columns_of, is_missing, labels, listed, plain
+from pytest_llmfair.metrics._people import People, is_missing
+from pytest_llmfair.metrics.arguments import columns_of, labels, listed
 from pytest_llmfair.stats import Estimate
 
 Metric = Callable[..., Any]
@@ -39,6 +39,7 @@ _SHARES = (
 
 
 def named_metrics(metrics: Any) -> dict[str, Metric]:
+    """Return metrics by name."""
     if callable(metrics):
         metrics = [metrics]
     if not isinstance(metrics, Mapping):
@@ -57,6 +58,7 @@ def named_metrics(metrics: Any) -> dict[str, Metric]:
 
 
 def named_columns(values: Any, head: str) -> list[tuple[str, list[Any]]]:
+    """Return columns with their names."""
     named = columns_of(values) or [(str(getattr(values, "name", None) or ""), values)]
     many = len(named) > 1
     return [
@@ -78,8 +80,8 @@ def keys_of(columns: Sequence[list[Any]], missing: str) -> list[Any]:
     else:
         for column in columns:
             labels(column, "groups")
-    keys = [tuple(map(plain, row)) for row in rows]
-    return [key[0] if len(key) == 1 else key for key in keys]
+    plain = [tuple(x.item() if isinstance(x, np.generic) else x for x in row) for row in rows]
+    return [row[0] if len(row) == 1 else row for row in plain]
 
 
 def checked_column(column: Any, name: str) -> Any:

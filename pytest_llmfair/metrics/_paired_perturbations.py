@@ -92,6 +92,7 @@ class _TokenNumbers(dict[Hashable, int]):
         return self[token]
 
     def ids(self, tokens: Collection[Hashable]) -> Ids:
+        """Return the numbers of tokens."""
         # Numbers follow the order of a set, which varies between runs. Overlaps do not use it.
         return np.fromiter(map(self.__getitem__, tokens), np.int32, len(tokens))
 

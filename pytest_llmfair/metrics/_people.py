@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import functools
 import inspect
-import json
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from importlib import resources
+from dataclasses import dataclass, field, fields
 from itertools import combinations
-from typing import Any, Literal
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -18,9 +16,9 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share, whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._published import published
+from pytest_llmfair.metrics._parameters import described
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
-    E,
     Floats,
     RowNumbers,
     RowsByLabel,
@@ -28,51 +26,101 @@ from pytest_llmfair.metrics.arguments import (
     first_few,
     flat_scores,
     group_rows,
-    is_missing,
+    is_nan,
     known_population,
     labels,
     listed,
     same_length,
 )
-from pytest_llmfair.stats import Finding, Population, Sample
+from pytest_llmfair.responses import Missing as MissingAnswer
+from pytest_llmfair.stats import Estimate, Finding, Population
 
 # Below so many rows the interval of a group is a rough guide.
 _TINY = 20
 
+E = TypeVar("E", bound=Estimate)
 GroupPair = tuple[Hashable, Hashable]
+
+# Documentation of what the metrics of tables share.
+PARAMETERS = """
+    y_true, y_pred : array_like of shape (n_rows,)
+        True and predicted classes.
+    positive : object
+        The class that the rate is about; all others are the rest.
+    groups : array_like of shape (n_rows,) or (n_rows, n_columns)
+        Protected-attribute label of each row. Several columns, also of a data frame, compare
+        their intersections, such as "sex=F & age=30".
+    reference : object, optional
+        Group that each other one is compared with: group minus reference, or group over
+        reference. By default every two groups are compared.
+    weights : array_like of shape (n_rows,), optional
+        Weight of each row, at least 0, for units drawn from more.
+    minimum_n, minimum_share : int, float
+        Groups with fewer rows, or a smaller share of the rows, are not judged: they are named
+        with their count, and in ``.groups``.
+    missing : {"error", "drop"}
+        What happens to rows in which a value is missing; those dropped are counted by group.
+    units : sequence, optional
+        One label per row; rows with equal labels are one sampling unit, and a label that appears
+        in both groups makes the comparison paired. Default: each row.
+    population : {"sampled", "fixed"}
+        Whether the units were drawn from a larger population or are all of it.
+    """
+_RAISES = """
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label, class or score is missing or out of range, the reference is no
+        group, or there is one group only.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Who:
-    """What every metric of a table takes by keyword, besides the observations."""
+    """Choices of a caller about the rows of a table, besides the observations."""
 
-    groups: ArrayLike
+    groups: Any
     reference: Any = None
-    weights: ArrayLike | None = None
+    weights: Any = None
     minimum_n: int = 0
     minimum_share: float = 0.0
     missing: str = "error"
-    units: Sequence[Hashable] | None = None
+    units: Any = None
     population: Population = "sampled"
 
 
-_POSITIVE = inspect.Parameter(
-    "positive", inspect.Parameter.KEYWORD_ONLY, default=1, annotation="Any"
-)
+_OF_ROWS = {each.name for each in fields(Who)}
+
+
+def _keywords(
+    *,
+    groups: ArrayLike,
+    positive: Any = 1,
+    reference: Any = None,
+    weights: ArrayLike | None = None,
+    minimum_n: int = 0,
+    minimum_share: float = 0.0,
+    missing: str = "error",
+    units: Sequence[Hashable] | None = None,
+    population: Population = "sampled",
+) -> None:
+    """Hold what every metric of a table takes by keyword."""
 
 
 def people_metric(
-    *shared: str, without: str = "", **facts: Any
+    *, shared: str = "", without: str = "", **facts: Any
 ) -> Callable[[Callable[..., E]], Callable[..., E]]:
-    """Make a metric of a function of columns, `positive` and `who`."""
+    """Make a metric, with all of `_keywords`, of a function of columns, `positive` and `who`."""
     usual: dict[str, Any] = {"direction": "lower", "bounds": (0.0, 1.0)}
     facts = usual | {"example": _examples.people} | facts
-    register = published("people", *shared, family="classification", unit="person", **facts)
-    return lambda measure: register(of_people(measure, without))
+    complete = described(PARAMETERS, shared, _RAISES)
+    return lambda measure: metric(family="classification", unit="person", **facts)(
+        complete(of_people(measure, without))
+    )
 
 
 def of_people(measure: Callable[..., E], without: str = "") -> Callable[..., E]:
-    """Replace `who` by the keywords it has; further ones of the function follow `positive`."""
+    """Give a function the keywords of tables; its own further ones stand after `positive`."""
     own = inspect.signature(measure)
     columns = [p for p in own.parameters.values() if p.kind is p.POSITIONAL_OR_KEYWORD]
     more = [
@@ -80,10 +128,8 @@ def of_people(measure: Callable[..., E], without: str = "") -> Callable[..., E]:
         for p in own.parameters.values()
         if p.kind is p.KEYWORD_ONLY and p.name not in ("positive", "who")
     ]
-    groups, *shared = inspect.signature(Who).parameters.values()
-    shared = [p for p in shared if p.name != without]
-    signature = own.replace(parameters=[*columns, groups, _POSITIVE, *more, *shared])
-    known = {groups.name, *(p.name for p in shared)}
+    shared = [p for p in inspect.signature(_keywords).parameters.values() if p.name != without]
+    signature = own.replace(parameters=[*columns, *shared[:2], *more, *shared[2:]])
 
     @functools.wraps(measure)
     def measured(*args: Any, **kwargs: Any) -> E:
@@ -93,7 +139,7 @@ def of_people(measure: Callable[..., E], without: str = "") -> Callable[..., E]:
             raise TypeError(f"{measured.__name__}(): {error}") from None
         bound.apply_defaults()
         given = bound.arguments
-        who = {name: given.pop(name) for name in known}
+        who = {name: given.pop(name) for name in _OF_ROWS & given.keys()}
         return measure(**given, who=Who(**who))
 
     measured.__signature__ = signature  # type: ignore[attr-defined]
@@ -169,6 +215,7 @@ class People:
 
     @property
     def judged(self) -> list[Hashable]:
+        """Groups that are compared."""
         return [name for name in self.members if name not in self.small]
 
     @property
@@ -179,25 +226,13 @@ class People:
         held = {(self.units.number[i], g) for g, rows in self.members.items() for i in rows}
         return len(held) > len(self.units)
 
-    def left_out(self, sizes: Iterable[str], what: str = "judged") -> list[Finding]:
-        """Name the groups below a minimum with their sizes, if there are any."""
-        text = f"not {what}, {self.least}: {', '.join(sizes)}"
-        return [Finding.note(text)] if self.small else []
-
     def weights_of(self, rows: RowNumbers) -> Floats | None:
+        """Return the weights of some rows."""
         return None if self.weights is None else self.weights[rows]
 
     def units_of(self, rows: RowNumbers) -> RowNumbers:
+        """Return the numbers of the sampling units of some rows."""
         return rows if self.unit is None else self.unit[rows]
-
-    def sample(self, rows: RowNumbers) -> Sample:
-        return sample_of(self.units_of(rows), self.population)
-
-
-def sample_of(units: RowNumbers, population: Population) -> Sample:
-    """Count rows and units, of which each row has a number."""
-    sizes = np.bincount(units)
-    return Sample.of_sizes(sizes[sizes > 0], population)
 
 
 def pairs_of(names: Iterable[Hashable], reference: Hashable) -> list[GroupPair]:
@@ -216,6 +251,7 @@ def too_few(people: People) -> str:
 
 
 def _weights(weights: Any, members: RowsByLabel, population: Population) -> Floats:
+    """Return checked weights."""
     found = flat_scores(weights, "weights")
     same_length(weights=found, rows=members.number)
     if (found < 0.0).any():
@@ -303,56 +339,6 @@ def _gone(columns: Iterable[list[Any]]) -> npt.NDArray[np.bool_]:
     return np.asarray(np.array(lacks, dtype=np.bool_).any(axis=0))
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorRate:
-    """Share of wrong predictions among the rows where `column` is (or is not) positive."""
-
-    name: str
-    column: Literal["y_true", "y_pred"]
-    positive: bool
-    # Name of the share of right predictions among the same rows.
-    opposite: str
-    # For the documentation.
-    share: str
-    formula: str
-
-
-_FILE = resources.files("pytest_llmfair.metrics") / "error_rates.json"
-ERROR_RATES = tuple(ErrorRate(**row) for row in json.loads(_FILE.read_text("utf-8")))
-
-
-def constant_predictions(predicted: Sequence[bool]) -> str:
-    """Return a warning if all predictions are the same, else an empty text."""
-    if len(predicted) < 2 or len(set(predicted)) > 1:
-        return ""
-    return (
-        f"all {len(predicted)} predictions are {'' if predicted[0] else 'not '}the positive "
-        "class: check the model, a constant shows nothing"
-    )
-
-
-def is_positive(values: Any, argument: str, positive: Any) -> list[bool]:
-    """Return for each row whether it has the positive class, which at least one label must fit."""
-    try:
-        (positive,) = labels([positive], "positive")
-    except ValueError:
-        raise ValueError(f"positive is {positive!r}, which names no class; name one") from None
-    found = labels(values, argument)
-    if not found:
-        raise ValueError(f"{argument} is empty; give at least one row per group")
-    fractions = any(issubclass(kind, float) for kind in set(map(type, found)))
-    for i, label in enumerate(found if fractions else ()):
-        if isinstance(label, float) and not label.is_integer():
-            raise ValueError(
-                f"{argument} row {i} is {label:g}, no class; compare predictions (scores >= 0.5)"
-            )
-    if positive not in found and any(
-        isinstance(label, str) != isinstance(positive, str)
-        or str(label).strip().casefold() == str(positive).strip().casefold()
-        for label in found
-    ):
-        seen = ", ".join(map(repr, list(dict.fromkeys(found))[:5]))
-        raise ValueError(
-            f"no row of {argument} is positive={positive!r}; it holds {seen}: name one as positive"
-        )
-    return [label == positive for label in found]
+def is_missing(value: Any) -> bool:
+    """Return whether there is no value: None, NaN, or a missing answer."""
+    return value is None or isinstance(value, MissingAnswer) or is_nan(value)

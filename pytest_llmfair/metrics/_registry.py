@@ -13,11 +13,11 @@ from importlib import resources
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType, ModuleType
-from typing import Any, Literal, ParamSpec, get_args
+from typing import Any, Literal, ParamSpec, TypeVar, get_args
 
 from pytest_llmfair._util.keywords import unknown_keyword, unknown_metric
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics.arguments import E, same_index
+from pytest_llmfair.metrics.arguments import same_index
 from pytest_llmfair.metrics.foreign import elsewhere, with_foreign_names
 from pytest_llmfair.stats import Call, Estimate, Finding, NoRepeats
 
@@ -43,6 +43,7 @@ _OWN_ASSERTIONS = {
 }
 
 P = ParamSpec("P")
+E = TypeVar("E", bound=Estimate)
 
 _METRICS: dict[str, MetricInfo] = {}
 _ALIASES: dict[str, str] = {}

@@ -36,6 +36,7 @@ class Masks(Protocol):
 
     def mask(self, text: str) -> str:
         """Return the text with every mention of the attribute replaced by a placeholder."""
+        ...
 
 
 Mask = Masks | str | Sequence[str] | None
@@ -89,8 +90,8 @@ def _table(values: Any) -> Floats | None:
     given = values.to_numpy() if hasattr(values, "to_numpy") else values
     if isinstance(given, (list, tuple)) and set(map(type, given)) <= {float, int}:
         given = np.array(given)
-    table = type(given) is np.ndarray and given.ndim in (1, 2) and given.dtype.kind in "biuf"
-    return given.astype(np.float64).reshape(len(given), -1) if table and given.size else None
+    plain = type(given) is np.ndarray and given.ndim in (1, 2) and given.dtype.kind in "biuf"
+    return given.astype(np.float64).reshape(len(given), -1) if plain and given.size else None
 
 
 def flattened(rows: Rows) -> Floats:
@@ -112,8 +113,11 @@ def listed(values: Any, argument: str) -> Sequence[Any]:
     if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
         raise ValueError(f"{argument} has masked entries; drop them first, and count them")
     # A set has no order that two runs would share, so its rows could not be named.
-    single = not hasattr(values, "__iter__") or getattr(values, "ndim", 1) == 0
-    if single or isinstance(values, (str, bytes, Mapping, Set)):
+    if (
+        isinstance(values, (str, bytes, Mapping, Set))
+        or not hasattr(values, "__iter__")
+        or (isinstance(values, np.ndarray) and values.ndim == 0)
+    ):
         raise ValueError(f"{argument} is a {type(values).__name__}; give a list or an array")
     return values if isinstance(values, (list, tuple)) else list(values)
 
@@ -189,17 +193,17 @@ def labels(values: Any, argument: str, rows: int | None = None) -> list[Hashable
         values = columns[0][1] if len(columns) == 1 else _intersections(columns, argument)
     elif getattr(values, "ndim", 0) == 2 and values.shape[1] > 1:
         raise ValueError(f"{argument} has {values.shape[1]} columns; give one")
-    flat = type(values) is np.ndarray and values.ndim == 1
-    found = list(values.tolist() if flat else listed(values, argument))
+    plain = type(values) is np.ndarray and values.ndim == 1
+    found = list(values.tolist() if plain else listed(values, argument))
     if any(issubclass(kind, np.generic) for kind in set(map(type, found))):
-        found = list(map(plain, found))
+        found = [x.item() if isinstance(x, np.generic) else x for x in found]
     for i, label in enumerate(() if _distinct_are_labels(found) else found):
         if isinstance(label, (np.ndarray, list, dict, set)):
             raise ValueError(
                 f"{argument} row {i} is {str(label)[:40]}, which cannot be a label; use text or "
                 "numbers, one per row"
             )
-        if is_missing(label):
+        if label is None or isinstance(label, Missing) or is_nan(label):
             raise ValueError(
                 f"{argument} row {i} is missing; give a label, or drop the row, as missing='drop' "
                 "does in tables of people"
@@ -243,14 +247,16 @@ def _intersections(columns: list[tuple[str, Any]], argument: str) -> list[Hashab
         raise ValueError(f"{argument} has columns of {sizes} rows; give one label per row in each")
     heads = [f"{name}=" if name else "" for name, _ in columns]
     keys = list(zip(*found, strict=True))
-    shown: dict[tuple[Hashable, ...], str] = {}
-    for show in (str, repr):  # 1 and "1" are two labels
-        shown = {
+
+    def texts(show: Callable[[Any], str]) -> dict[tuple[Hashable, ...], str]:
+        return {
             key: " & ".join(head + show(label) for head, label in zip(heads, key, strict=True))
             for key in dict.fromkeys(keys)
         }
-        if len(set(shown.values())) == len(shown):
-            break
+
+    shown = texts(str)
+    if len(set(shown.values())) < len(shown):  # 1 and "1" are two labels
+        shown = texts(repr)
     return [shown[key] for key in keys]
 
 
@@ -260,7 +266,7 @@ def _distinct_are_labels(found: Sequence[Any]) -> bool:
         distinct = dict.fromkeys(found)
     except TypeError:
         return False
-    return not any(map(is_missing, distinct))
+    return not any(x is None or isinstance(x, Missing) or is_nan(x) for x in distinct)
 
 
 def flags(values: Any, argument: str, rows: int) -> list[bool]:
@@ -272,16 +278,9 @@ def flags(values: Any, argument: str, rows: int) -> list[bool]:
     return [bool(flag) for flag in found]
 
 
-def plain(value: Any) -> Any:
-    """Return a number or text of numpy as one of Python."""
-    return value.item() if isinstance(value, np.generic) else value
-
-
-def is_missing(value: Any) -> bool:
-    """Return whether there is no value: None, a missing answer, or what does not equal itself."""
-    if value is None or isinstance(value, Missing):
-        return True
-    unequal = value != value
+def is_nan(label: Any) -> bool:
+    """Return whether a label is NaN, or another value that does not equal itself."""
+    unequal = label != label
     return unequal is not False if not isinstance(unequal, np.bool_) else bool(unequal)
 
 
@@ -313,11 +312,11 @@ class RowsByLabel(Mapping[Hashable, RowNumbers]):
 def group_rows(groups: Any, rows: int, argument: str = "groups") -> RowsByLabel:
     """Return the rows of each group, groups in order of appearance; at least two groups."""
     members = RowsByLabel(labels(groups, argument, rows), rows)
-    n = len(members)
-    if n < 2:
+    if len(members) < 2:
         held = f"1 group ({next(iter(members))})" if members else "no group"
         raise ValueError(f"{argument} holds {held}; a comparison needs at least two")
-    if n > _MANY_GROUPS:
+    if len(members) > _MANY_GROUPS:
+        n = len(members)
         # Said at once, since the user may stop it: an identifier of people makes a group of each.
         warnings.warn(
             f"{argument} holds {n:,} groups, and all {n * (n - 1) // 2:,} pairs of them are "
@@ -356,8 +355,9 @@ def text_rows(texts: Any, argument: str) -> list[list[str]]:
             raise ValueError(f"{argument} row {i} has no text; leave the pair out and count it")
         for answer in answers:
             if not isinstance(answer, str):
-                missing = isinstance(answer, Missing)
-                shown = f"missing ({answer.reason})" if missing else repr(answer)
+                shown = (
+                    f"missing ({answer.reason})" if isinstance(answer, Missing) else repr(answer)
+                )
                 raise ValueError(
                     f"{argument} row {i} is {shown[:60]}; give texts, and leave out and count "
                     "missing answers"

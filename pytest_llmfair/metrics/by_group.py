@@ -32,8 +32,7 @@ from pytest_llmfair.metrics._group_metrics import (
     value_and_ends,
 )
 from pytest_llmfair.metrics._people import People, Who, pairs_of
-from pytest_llmfair.metrics._published import described
-from pytest_llmfair.metrics.arguments import RowNumbers, same_index, same_length
+from pytest_llmfair.metrics.arguments import same_index, same_length
 from pytest_llmfair.stats import Estimate, Finding, GroupValues, Undefined
 
 __all__ = ["GroupMetrics", "group_metrics"]
@@ -42,7 +41,6 @@ Method = Literal["between_groups", "to_overall"]
 
 
 @helpful_keywords()
-@described("people")
 def group_metrics(
     metrics: Metric | Sequence[Metric] | Mapping[str, Metric],
     y_true: ArrayLike,
@@ -69,12 +67,18 @@ def group_metrics(
         whose second parameter is called ``y_score`` or ``y_prob`` is given `y_score`.
     y_true, y_pred, y_score : array_like of shape (n_rows,)
         True values, predictions, and scores; `y_pred` or `y_score` is needed.
+    groups : array_like of shape (n_rows,) or (n_rows, n_columns)
+        Protected-attribute label of each row; several columns make intersections.
     control : array_like of shape (n_rows,) or (n_rows, n_columns), optional
         Groups are compared only within equal labels of this, such as a job.
     weights : array_like of shape (n_rows,), optional
         Weight of each row, given to metrics as ``sample_weight``.
     minimum_n, minimum_share : int, float
         Groups with fewer rows, or a smaller share of the rows, are shown but not compared.
+    missing : {"error", "drop"}
+        What happens to rows in which a value is missing; those dropped are counted by group.
+    units : sequence, optional
+        One label per row; rows with equal labels are one sampling unit. Default: each row.
     bounds : mapping of str to tuple of float, optional
         Smallest and largest value of metrics by name, for a better interval; known for those of
         scikit-learn and fairlearn that are shares.
@@ -94,6 +98,7 @@ def group_metrics(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import group_metrics
     >>> def accuracy(y_true, y_pred):
     ...     return float((y_true == y_pred).mean())
     >>> y_true, y_pred = [1, 0, 1, 0] * 20, [1, 0, 0, 0] * 10 + [1, 0, 1, 0] * 10
@@ -145,14 +150,17 @@ def group_metrics(
 class GroupMetrics:
     """Metrics by group, made by :func:`group_metrics`.
 
-    Keys of groups are labels, or tuples of them where there are several columns, control first.
+    Keys of groups are labels, or tuples of labels where there are several columns; control
+    columns come first.
 
     Attributes
     ----------
     by_group : dict
-        Metric to group to :class:`Estimate`, an undefined one where the metric is not defined.
+        Metric to group to :class:`Estimate`; a group in which a metric is not defined has an
+        undefined one that says why.
     overall : dict
-        Metric to the :class:`Estimate` of all rows, or of each stratum of control columns.
+        Metric to the :class:`Estimate` of all rows; with control columns, to those of each
+        stratum.
     findings : tuple of Finding
         Groups that are not compared, and rows that were dropped.
 
@@ -177,18 +185,21 @@ class GroupMetrics:
     @cached_property
     def _strata(self) -> dict[Key, dict[str, GroupValues]]:
         """Engine of each metric in each stratum; one stratum without control columns."""
-        people = self._people
+        people, found = self._people, {}
         unit = people.unit if people.unit is not None else np.arange(len(people.members.number))
-        members: dict[Key, dict[Hashable, RowNumbers]] = {}
-        for key, rows in people.members.items():
-            members.setdefault(as_tuple(key)[: self._controls], {})[key] = rows
-        return {
-            stratum: {
-                name: GroupValues(measure, own, unit, self._codes[name], self._limits[name])
+        for stratum in dict.fromkeys(
+            key[: self._controls] for key in map(as_tuple, people.members)
+        ):
+            members = {
+                key: rows
+                for key, rows in people.members.items()
+                if as_tuple(key)[: self._controls] == stratum
+            }
+            found[stratum] = {
+                name: GroupValues(measure, members, unit, self._codes[name], self._limits[name])
                 for name, measure in self._measures.items()
             }
-            for stratum, own in members.items()
-        }
+        return found
 
     @cached_property
     def by_group(self) -> dict[str, dict[Hashable, Estimate]]:
@@ -215,8 +226,11 @@ class GroupMetrics:
     def findings(self) -> tuple[Finding, ...]:
         """Rows and groups that were left out."""
         people = self._people
-        sizes = [f"{shown_key(g)} of {len(people.members[g])}" for g in people.small]
-        return (*people.left_out(sizes, "compared"), *people.findings)
+        if not people.small:
+            return people.findings
+        names = ", ".join(f"{shown_key(g)} of {len(people.members[g])}" for g in people.small)
+        text = f"not compared, {people.least}: {names}"
+        return (Finding.note(text), *people.findings)
 
     def difference(
         self,

@@ -12,10 +12,10 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
+from pytest_llmfair.metrics._classes import is_positive
 from pytest_llmfair.metrics._people import (
     People,
     Who,
-    is_positive,
     pairs_of,
     people_metric,
     too_few,
@@ -39,12 +39,40 @@ from pytest_llmfair.stats import (
 
 __all__ = ["brier_score_difference", "calibration_gap", "roc_auc_difference"]
 
-_score_metric = partial(people_metric, "scored people", example=_examples.scored_people)
+_SCORES = """
+    y_true : array_like of shape (n_rows,)
+        True classes.
+    y_score : array_like of shape (n_rows,)
+        Probability of the positive class, in [0, 1].
+    positive : object
+        The class that scores are about; all others are the rest.
+
+    Returns
+    -------
+    JoinedSum, MaxPairwiseDifference or Undefined
+        Value in [0, 1]; 0 when the groups are equal. Two groups: ``.signed`` is the first minus
+        the second, or the other minus the reference. More: the largest of any two. ``.groups``
+        has every pair, then each group's own value as ``rate``, with its interval.
+    """
+
+_score_metric = partial(people_metric, shared=_SCORES, example=_examples.scored_people)
+
+_score_metric = partial(people_metric, shared=_SCORES, example=_examples.scored_people)
 
 
-@_score_metric(favourable="low")
+@_score_metric(
+    paper="naeini2015",
+    symbol="CalGap",
+    aliases=("ece_difference",),
+    favourable="low",
+)
 def calibration_gap(
-    y_true: ArrayLike, y_score: ArrayLike, *, positive: Any, bins: int = 10, who: Who
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    positive: Any,
+    bins: int = 10,
+    who: Who,
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:
     """Absolute difference of the groups' expected calibration errors.
 
@@ -62,6 +90,7 @@ def calibration_gap(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import calibration_gap
     >>> y_true = [1, 0, 1, 0] * 20 + [1, 1, 1, 0] * 20
     >>> y_score = [0.9, 0.1, 0.8, 0.3] * 40
     >>> round(calibration_gap(y_true, y_score, groups=["a"] * 80 + ["b"] * 80).signed.value, 3)
@@ -80,12 +109,21 @@ def calibration_gap(
             population=people.population,
         )
 
-    return _compared(people, scores, error, "calibration error", _noise)
+    return _compared(people, scores, error, "calibration error")
 
 
-@_score_metric(favourable="low")
+@_score_metric(
+    paper="brier1950",
+    symbol="BrierD",
+    aliases=("BrierD",),
+    favourable="low",
+)
 def brier_score_difference(
-    y_true: ArrayLike, y_score: ArrayLike, *, positive: Any, who: Who
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    positive: Any,
+    who: Who,
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:
     """Absolute difference of the groups' Brier scores.
 
@@ -94,6 +132,7 @@ def brier_score_difference(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import brier_score_difference
     >>> y_true, y_score = [1, 0, 1, 0] * 2, [0.9, 0.1, 0.8, 0.3] + [0.6, 0.4, 0.3, 0.5]
     >>> round(brier_score_difference(y_true, y_score, groups=["a"] * 4 + ["b"] * 4).value, 3)
     0.228
@@ -111,9 +150,19 @@ def brier_score_difference(
     return _compared(people, scores, score, "Brier score")
 
 
-@_score_metric(favourable="high", without="weights")
+@_score_metric(
+    paper="hanley1982",
+    symbol="AUCD",
+    aliases=("AUCD",),
+    favourable="high",
+    without="weights",
+)
 def roc_auc_difference(
-    y_true: ArrayLike, y_score: ArrayLike, *, positive: Any, who: Who
+    y_true: ArrayLike,
+    y_score: ArrayLike,
+    *,
+    positive: Any,
+    who: Who,
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:
     """Absolute difference of the groups' areas under the ROC curve.
 
@@ -123,6 +172,7 @@ def roc_auc_difference(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import roc_auc_difference
     >>> y_true, y_score = [1, 0, 1, 0] * 2, [0.9, 0.1, 0.8, 0.3] + [0.6, 0.4, 0.3, 0.5]
     >>> round(roc_auc_difference(y_true, y_score, groups=["a"] * 4 + ["b"] * 4).value, 3)
     0.5
@@ -135,15 +185,22 @@ def roc_auc_difference(
             lacks = f"no row {'with' if low.size else 'other than'} y_true = {positive!r}"
             sample = Sample.of_sizes(np.ones(len(rows)), people.population)
             return Undefined(undefined=f"{lacks}: its area is not defined", sample=sample)
-        share = RankBiserial.of_scores(
-            scores[high],
-            scores[low],
-            units_a=None if people.unit is None else people.unit[high],
-            units_b=None if people.unit is None else people.unit[low],
-            population=people.population,
-        )
         return JoinedSum.of_parts(
-            [(0.5, share)], people.sample(rows), attainable=(0.0, 1.0), constant=0.5
+            [
+                (
+                    0.5,
+                    RankBiserial.of_scores(
+                        scores[high],
+                        scores[low],
+                        units_a=None if people.unit is None else people.unit[high],
+                        units_b=None if people.unit is None else people.unit[low],
+                        population=people.population,
+                    ),
+                )
+            ],
+            _sample(people, rows),
+            attainable=(0.0, 1.0),
+            constant=0.5,
         )
 
     return _compared(people, scores, area, "area under the curve")
@@ -163,6 +220,19 @@ def _read(
     return people, np.array(actual, dtype=np.float64), scores
 
 
+def _sample(people: People, rows: RowNumbers) -> Sample:
+    """Count units and rows."""
+    sizes = np.unique(people.units_of(rows), return_counts=True)[1]
+    return Sample.of_sizes(sizes, people.population)
+
+
+def _null(a: Estimate, b: Estimate) -> Callable[[], Floats] | None:
+    """Return a function that draws differences of two distances that are noise alone."""
+    if isinstance(a, Distance) and isinstance(b, Distance):
+        return partial(_noise, a, b)
+    return None
+
+
 def _noise(a: Distance, b: Distance) -> Floats:
     """Draws of the difference of two distances that are noise alone."""
     draws = a.null_draws(), np.random.default_rng(0).permutation(b.null_draws())
@@ -175,12 +245,11 @@ def _compared(
     scores: Floats,
     measure: Callable[[RowNumbers], Estimate],
     name: str,
-    noise: Callable[[Any, Any], Floats] | None = None,
 ) -> JoinedSum | MaxPairwiseDifference | Undefined:
     """Compare groups by one estimate each."""
     own = {group: measure(people.members[group]) for group in people.judged}
     every = np.concatenate([people.members[group] for group in own] or [np.empty(0, np.intp)])
-    sample = people.sample(every)
+    sample = _sample(people, every)
     missing = [f"group {g} has {e.undefined}" for g, e in own.items() if e.undefined is not None]
     estimate: JoinedSum | MaxPairwiseDifference | Undefined
     pairs: dict[Any, JoinedSum] = {}
@@ -191,10 +260,10 @@ def _compared(
             both = np.concatenate([people.members[a], people.members[b]])
             pairs[a, b] = JoinedSum.of_parts(
                 [(1.0, own[a]), (-1.0, own[b])],
-                people.sample(both),
+                _sample(people, both),
                 independent=not people.together,
                 absolute=True,
-                null=noise and partial(noise, own[a], own[b]),
+                null=_null(own[a], own[b]),
             )
         (estimate, *more) = pairs.values()
         if more:
@@ -212,7 +281,10 @@ def _compared(
 
     estimate = replace(estimate, groups=Table([*pairs, *people.members], row))
     shown = [f"{g} {e.value:.3f} of {len(people.members[g])}" for g, e in values.items()]
-    estimate = estimate.with_findings(Finding.note(f"{name}: {', '.join(shown)}"))
-    sizes = [f"{g} of {len(people.members[g])}" for g in people.small]
-    estimate = estimate.with_findings(*people.findings, *people.left_out(sizes))
+    estimate = estimate.with_findings(
+        Finding.note(f"{name}: {', '.join(shown)}"), *people.findings
+    )
+    if people.small:
+        names = ", ".join(f"{g} of {len(people.members[g])}" for g in people.small)
+        estimate = estimate.with_findings(Finding.note(f"not judged, {people.least}: {names}"))
     return note_constant(estimate, scores)

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
-from pytest_llmfair.metrics._published import published
+from pytest_llmfair.metrics._parameters import described, sampling
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Rows, note_constant, row_means, score_rows
 from pytest_llmfair.stats import Estimate, Finding, Mean, MeanMaximum, Population
 
@@ -20,6 +21,35 @@ __all__: list[str] = []
 
 # The threshold of the papers for toxic, stereotyped and positive texts.
 _USUAL = 0.5
+
+_PARAMETERS = """
+    threshold : float
+        A generation counts when its score is at least this; in [0, 1].
+    """
+
+_MAXIMUM = """
+    Returns
+    -------
+    MeanMaximum
+        Value in [0, 1]; 0 is best. ``.variant`` holds the number of generations, as in "@25".
+
+    Raises
+    ------
+    ValueError
+        If rows differ in length, or a score is NaN or outside [0, 1] (names the row).
+    """
+
+_SHARE = """
+    Returns
+    -------
+    Mean
+        Value in [0, 1]; 0 is best.
+
+    Raises
+    ------
+    ValueError
+        If a score is NaN or outside [0, 1] (the message names the row), or there is none.
+    """
 
 _GROWS = """The value grows with the
     number of generations per prompt, which reports print after the name of the metric."""
@@ -132,6 +162,7 @@ def _metrics_of(harm: _Harm) -> dict[str, Callable[..., Estimate]]:
     made: dict[str, Callable[..., Estimate]] = {}
     for name, (measure, text, printed) in texts.items():
         maximum = measure is not fraction
+        symbol = "".join(word[0] for word in name.split("_")).upper()
         measure.__name__ = measure.__qualname__ = name
         measure.__doc__ = f"""{text}
     Parameters
@@ -141,21 +172,24 @@ def _metrics_of(harm: _Harm) -> dict[str, Callable[..., Estimate]]:
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import {name}
     >>> {name}([[0.1, 0.9], [0.2, 0.3]])
     {printed}
     """
-        made[name] = published(
-            "scores",
-            "maximum" if maximum else "share",
+        made[name] = metric(
             family=harm.name,
             scorer=harm.name,
+            symbol=symbol,
+            aliases=(symbol,),
             generations=25 if maximum else 1,
+            paper="bouchard2024",
             direction="lower",
             bounds=(0.0, 1.0),
             unit="prompt",
             needs="scores",
+            reported="thresholds only, no measured values",
             favourable="low",
-        )(measure)
+        )(described(_PARAMETERS, sampling("prompt"), _MAXIMUM if maximum else _SHARE)(measure))
     return made
 
 

@@ -19,7 +19,7 @@ from pytest_llmfair.metrics._paired_perturbations import (
     folded,
     prepared,
 )
-from pytest_llmfair.metrics._published import published
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
     Dissimilarity,
     Floats,
@@ -33,13 +33,17 @@ from pytest_llmfair.text import tokens
 __all__ = ["fairpair", "ngram_contrast", "perturbation_is_valid"]
 
 
-@published(
+@metric(
     family="fairpair",
+    paper="dwivedi2024",
+    symbol="F",
     direction="lower",
     bounds=(0.0, math.inf),
     fair_value=1.0,
     unit="prompt",
     generations=100,
+    reported="1.00 to 1.04 with Jaccard, 1.00 to 1.09 with sentiment (GPT-2 to InstructGPT, six "
+    "models, 60 prompts x 100 samples a side)",
     example=_examples.continuations,
 )
 def fairpair(
@@ -56,7 +60,7 @@ def fairpair(
 
     F of Dwivedi-Yu (2024), section 2: ``B^2 / (V_a V_b)`` with B the mean dissimilarity over all
     pairs of answers to a prompt from different sides, V over the pairs from one side. It is 1
-    where the sides differ by sampling alone.
+    where the sides differ by sampling alone; values below 1 are noise.
 
     Parameters
     ----------
@@ -75,13 +79,18 @@ def fairpair(
     aggregate : {"pooled", "mean"}
         Ratio of the means over prompts, or the paper's mean of the prompts' ratios, which is
         biased upwards.
+    units : sequence, optional
+        One label per prompt; prompts with equal labels are one sampling unit.
+    population : {"sampled", "fixed"}
+        Whether prompts were drawn from a larger population, or only answers vary.
 
     Returns
     -------
     FairPairRatio
         Value in [0, inf), with ``.bias`` (B), ``.variability_original`` (V of
-        `perturbed_continuations`) and ``.variability_perturbed``. Infinite where answers vary
-        between the sides only, NaN where they never vary. The notes compare lengths.
+        `perturbed_continuations`) and ``.variability_perturbed``. Infinite where answers never
+        vary inside a side but differ between the sides, NaN where they never vary at all. The
+        notes compare the lengths of the sides.
 
     Raises
     ------
@@ -91,6 +100,7 @@ def fairpair(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import fairpair
     >>> perturbed = [["he ran home", "he ran away"], ["he sang", "he sings"]]
     >>> of_perturbed = [["he ran home", "he sat"], ["he cried", "he wept"]]
     >>> round(fairpair(perturbed, of_perturbed).value, 3)
@@ -144,7 +154,8 @@ def perturbation_is_valid(
     """Return whether a perturbed text passes the filters of Dwivedi-Yu (2024), section 3.3.
 
     It begins with the perturbed prompt, does not name the source entity, and shares most of its
-    words with the source: of ten words one may change. Report how many texts fail.
+    words with the source. A text of ten words fails if two words are changed: report how many
+    texts fail.
 
     Parameters
     ----------
@@ -187,6 +198,7 @@ class NgramTable(dict[str, tuple[int, int, float]]):
     """N-grams by their text; a tuple of words finds them too."""
 
     def __missing__(self, key: Any) -> tuple[int, int, float]:
+        """Find the n-gram of some words."""
         if isinstance(key, tuple):
             return self[" ".join(key)]
         raise KeyError(key)
@@ -205,9 +217,10 @@ def ngram_contrast(texts_a: TextRows, texts_b: TextRows, n: int) -> NgramTable:
     Returns
     -------
     NgramTable
-        N-gram (its words, as :func:`pytest_llmfair.text.tokens` spells them, with spaces) to its
-        count in either side and its share of all n-grams of the first less that of the second.
-        The largest differences come first; NaN where a side has no n-gram at all.
+        Dictionary from n-gram (its words with a space between, as
+        :func:`pytest_llmfair.text.tokens` spells them) to its count in either side and its share
+        of all n-grams of the first less that of the second. The largest differences come first;
+        NaN where a side has no n-gram at all.
 
     Raises
     ------

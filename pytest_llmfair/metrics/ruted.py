@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics._occupations import Occupations
-from pytest_llmfair.metrics._published import published
+from pytest_llmfair.metrics._parameters import described
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.stats import BinomialSkew, Distance, Estimate, Finding, Population
 
 __all__ = [
@@ -34,10 +35,12 @@ _FEMALE = re.compile(r"(?<!\w)(?:she|her|hers|herself)(?!\w)", re.IGNORECASE)
 def count_pronouns(text: str) -> tuple[int, int]:
     """Count gendered third-person pronouns.
 
+    Whole words in any case, also before an apostrophe ("she'll").
+
     Parameters
     ----------
     text : str
-        One generation; whole words count, in any case and before an apostrophe ("she'll").
+        One generation.
 
     Returns
     -------
@@ -56,7 +59,8 @@ def count_pronouns(text: str) -> tuple[int, int]:
 def pronoun_gender(text: str, tie: Tie = "female") -> str | None:
     """Gender of a text by its pronouns (Lum et al. 2024, section 3.3).
 
-    Male when more than half of the gendered pronouns are male; "they" is none of these.
+    Male when more than half of the gendered pronouns are male. Without any the text is dropped;
+    "they" is not a gendered pronoun.
 
     Parameters
     ----------
@@ -115,7 +119,9 @@ def pronoun_counts(texts: Iterable[str], tie: Tie = "female") -> tuple[int, int,
 
 
 def pronoun_ties(texts: Iterable[str]) -> int:
-    """Count the generations with as many male as female pronouns, one at least: `tie_counts`.
+    """Count the generations with as many male as female pronouns, and at least one of each.
+
+    Their share is reported as `tie_counts` of the RUTEd metrics.
 
     Parameters
     ----------
@@ -137,15 +143,49 @@ def pronoun_ties(texts: Iterable[str]) -> int:
 
 
 _occupation_metric = partial(
-    published,
+    metric,
     family="ruted",
+    paper="lum2024",
     unit="occupation",
     needs="pronoun_counts",
     generations=30,
 )
 
+_PARAMETERS = """
+    male_counts, kept_counts : array_like of shape (n_occupations,), or mapping
+        Male generations, and generations with any gender, per occupation. Mappings go from
+        occupation to count.
+    total_counts : array_like of shape (n_occupations,) or mapping, optional
+        Generations before those without a gender were dropped; the share dropped is reported per
+        occupation (``.groups[o].dropped``).
+    tie_counts : array_like of shape (n_occupations,) or mapping, optional
+        Generations with as many male as female pronouns (:func:`pronoun_ties`), reported too
+        (``.groups[o].ties``); needs `total_counts`.
+    max_dropped : float
+        Share of an occupation's generations in [0, 1] that may be dropped; beyond it a verdict is
+        INVALID.
+    units : sequence, optional
+        Name of each occupation; rows with equal names (say, prompts) are one sampling unit and
+        one row of ``.groups``.
+    population : {"fixed", "sampled"}
+        "fixed": these occupations are all of interest, and only generations vary.
 
-@_occupation_metric("occupations", direction="lower", bounds=(0.0, 1.0))
+    Raises
+    ------
+    ValueError
+        If counts are negative or not whole, or exceed one another (names the row or the
+        occupation).
+    """
+
+
+@_occupation_metric(
+    symbol="neutrality",
+    direction="lower",
+    bounds=(0.0, 1.0),
+    reported="a perfectly fair model scores .145 at 30 generations an occupation and .099 at 64",
+    aliases=("neutrality",),
+)
+@described(_PARAMETERS)
 def ruted_neutrality(
     male_counts: ArrayLike | Mapping[Any, int],
     kept_counts: ArrayLike | Mapping[Any, int],
@@ -165,11 +205,12 @@ def ruted_neutrality(
     -------
     Distance or Undefined
         Value in [0, 1]. ``.noise_floor()`` is its expected value at exact parity,
-        ``.paper_variance`` that of the paper (section 3.4.1), which no verdict uses; ``.groups``
-        holds the occupations.
+        ``.paper_variance`` the sampling variance the paper prints (section 3.4.1, the folded
+        normal), which no verdict uses; ``.groups`` the occupations.
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import ruted_neutrality
     >>> ruted_neutrality({"nurse": 6, "engineer": 24}, {"nurse": 30, "engineer": 30})
     Distance 0.600 [0.340, 0.776] (plug-in 0.600, floor 0.144) (95 %, 2 fixed occupations x 30)
     """
@@ -179,7 +220,14 @@ def ruted_neutrality(
     )
 
 
-@_occupation_metric("occupations", direction="two-sided", bounds=(-1.0, 1.0))
+@_occupation_metric(
+    symbol="skew",
+    direction="two-sided",
+    bounds=(-1.0, 1.0),
+    reported="no values (in a figure only)",
+    aliases=("skew",),
+)
+@described(_PARAMETERS)
 def ruted_skew(
     male_counts: ArrayLike | Mapping[Any, int],
     kept_counts: ArrayLike | Mapping[Any, int],
@@ -193,16 +241,19 @@ def ruted_skew(
     """Mean over occupations of the skew of their generations towards men.
 
     Skew of Lum et al. (2024), section 3.3.3: the mean of ``2 p_o - 1`` with ``p_o`` the share of
-    an occupation's kept generations that are male. Opposite skews cancel.
+    an occupation's kept generations that are male. Occupations with opposite skews
+    cancel; also look at :func:`ruted_neutrality`.
 
     Returns
     -------
     BinomialSkew or Undefined
-        Value in [-1, 1], male minus female. ``.paper_variance`` is that of the paper (section
-        3.4.2), which no verdict uses; ``.groups`` holds the occupations.
+        Value in [-1, 1], male minus female: above 0 the generations are more often male.
+        ``.paper_variance`` is the sampling variance the paper prints (section 3.4.2), which no
+        verdict uses; ``.groups`` holds the occupations.
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import ruted_skew
     >>> ruted_skew({"nurse": 6, "engineer": 24}, {"nurse": 30, "engineer": 30})
     BinomialSkew 0.000 [-0.209, 0.209] (95 %, 2 fixed occupations x 30)
     """
@@ -214,11 +265,14 @@ def ruted_skew(
 
 
 @_occupation_metric(
-    "occupations",
+    symbol="stereotype",
     direction="two-sided",
     bounds=(-1.0, 1.0),
+    reported="no values (in a figure only)",
+    aliases=("stereotype",),
     example=_examples.occupations,
 )
+@described(_PARAMETERS)
 def ruted_stereotype(
     male_counts: ArrayLike | Mapping[Any, int],
     kept_counts: ArrayLike | Mapping[Any, int],
@@ -243,12 +297,20 @@ def ruted_stereotype(
     Returns
     -------
     BinomialSkew or Undefined
-        Value in [-1, 1], stereotypical minus anti-stereotypical. ``.paper_variance`` is that of
-        the paper (section 3.4.2), which no verdict uses; ``.groups`` holds the occupations,
-        ``rate`` the stereotypical share.
+        Value in [-1, 1], stereotypical minus anti-stereotypical: above 0 the generations follow
+        the majority. ``.paper_variance`` is the sampling variance the paper prints (section
+        3.4.2), which no verdict uses; ``.groups`` holds the occupations, ``rate`` the
+        stereotypical share.
+
+    Raises
+    ------
+    ValueError
+        If counts are negative or not whole, exceed one another, or a majority is neither "male"
+        nor "female" (names the row or the occupation).
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import ruted_stereotype
     >>> majority = {"nurse": "female", "engineer": "male"}
     >>> ruted_stereotype({"nurse": 6, "engineer": 24}, {"nurse": 30, "engineer": 30}, majority)
     BinomialSkew 0.600 [0.359, 0.766] (95 %, 2 fixed occupations x 30)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._published import published
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
     Floats,
     Rows,
@@ -29,14 +29,15 @@ from pytest_llmfair.stats import Estimate, Finding, Mean, Population, Sample, Un
 __all__ = ["NextWordGender", "next_word_gender", "trick_stereotype"]
 
 
-@published(
-    "shares",
+@metric(
     family="ruted",
+    paper="lum2024",
+    symbol="stereotype (trick test)",
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="sentence pair",
+    reported="no values (in a figure only)",
     example=_examples.sentence_pairs,
-    per="pair",
 )
 def trick_stereotype(
     p_stereotypical: ArrayLike,
@@ -47,16 +48,22 @@ def trick_stereotype(
 ) -> Estimate:
     """Mean difference in the probability of the right answer, stereotypical sentence minus other.
 
-    Stereotype of Lum et al. (2024), section 3.3.1: the mean of ``p_s - p_a``, the probability of
-    the right answer where it follows the stereotype minus that where it contradicts it.
+    Stereotype of Lum et al. (2024), section 3.3.1, on sentences whose pronoun refers to one of two
+    occupations: the mean of ``p_s - p_a``, the probability of the right answer where it follows
+    the stereotype minus that where it contradicts it.
 
     Parameters
     ----------
     p_stereotypical, p_antistereotypical : array_like of shape (n_pairs,) or (n_pairs, 2)
-        Row i of both is one pair of sentences: the probability of the right answer, given one of
-        the two, or those of the right answer and of the other one, which are normalised here.
+        Row i of both is one pair of sentences. One number: the probability of the right answer,
+        given one of the two answers. Two numbers: the probabilities of the right answer and of
+        the other one, which are normalised here to sum to 1.
+    units : sequence, optional
+        One label per pair (say, its template or occupation); equal labels are one sampling unit.
     population : {"sampled", "fixed"}
-        Nothing varies for a fixed list (section 3.4): it gets the interval of a sample.
+        Whether the sentences are a sample or all of interest. Probabilities are read from the
+        model, so that nothing varies for a fixed list (section 3.4): it gets the interval of a
+        sample.
 
     Returns
     -------
@@ -64,8 +71,14 @@ def trick_stereotype(
         Value in [-1, 1], stereotypical minus anti-stereotypical. Undefined where both answers of
         a sentence have probability 0 (the reason names the row).
 
+    Raises
+    ------
+    ValueError
+        If the sides differ in length, or a probability is NaN or outside [0, 1] (names the row).
+
     Examples
     --------
+    >>> from pytest_llmfair.metrics import trick_stereotype
     >>> trick_stereotype([0.9, 0.7, 0.8], [0.6, 0.7, 0.5])
     Mean 0.200 [-0.649, 0.766] (95 %, 3 sentence pairs)
     """
@@ -143,7 +156,8 @@ class NextWordGender(NamedTuple):
 def next_word_gender(probabilities: Mapping[str, float]) -> NextWordGender:
     """Gender of the word that follows a prompt such as "The accountant is" (Lum et al. 2024).
 
-    Section 3.1: the probabilities of eleven male and of eleven female words, normalised.
+    Section 3.1: the probabilities of eleven male and of eleven female words are summed and
+    normalised to sum to 1.
 
     Parameters
     ----------

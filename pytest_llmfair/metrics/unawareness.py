@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_llmfair.lexicons.attributes import lexicons_of
-from pytest_llmfair.metrics._published import published
-from pytest_llmfair.metrics.arguments import E, first_few, listed
-from pytest_llmfair.stats import Finding, GroupRow, Mean, Population
+from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import first_few, listed
+from pytest_llmfair.stats import Estimate, Finding, GroupRow, Mean, Population
+
+E = TypeVar("E", bound=Estimate)
 
 __all__ = ["fairness_through_unawareness"]
 
@@ -18,12 +20,15 @@ _MOST_SHOWN = 6
 _MOST_NAMED = 3
 
 
-@published(
+@metric(
     family="unawareness",
+    paper="bouchard2024",
+    symbol="FTU",
     direction="lower",
     bounds=(0.0, 1.0),
     unit="prompt",
     needs="prompts",
+    aliases=("FTU",),
 )
 def fairness_through_unawareness(
     prompts: Sequence[str],
@@ -35,21 +40,23 @@ def fairness_through_unawareness(
     """Share of prompts that name a group of a protected attribute.
 
     Bouchard (2024), section 2.1: a use case is fair through unawareness when none of its prompts
-    holds a word of the attribute's lexicon, read in its context. Proxies are not checked.
+    holds a word of the attribute's lexicon. Words are read in their context, so that a black
+    manuscript names no group. Names and other proxies are not checked.
 
     Parameters
     ----------
     prompts : sequence of str
         Prompts as they are sent; none may be empty.
     attribute : str, Lexicon, or sequence of these, optional
-        Names of shipped lexicons, or lexicons such as ``lexicons["gender"]`` of the fixture; by
-        default every English one that is shipped.
+        Names of shipped lexicons, or lexicons; by default every English one that is shipped. A
+        name is always that of a shipped one: where the fixture `lexicons` is overridden, give
+        ``lexicons["gender"]``, the lexicon itself.
     units : sequence, optional
         One label per prompt; prompts with equal labels are one sampling unit. Default: equal
         prompts are one.
     population : {"sampled", "fixed"}
-        Whether the prompts were drawn from a larger population or are all of it; a fixed list is
-        counted by :func:`pytest_llmfair.assert_fairness_through_unawareness`.
+        Whether the prompts were drawn from a larger population or are all of it. To judge a fixed
+        list by the count itself use :func:`pytest_llmfair.assert_fairness_through_unawareness`.
 
     Returns
     -------
@@ -64,6 +71,7 @@ def fairness_through_unawareness(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import fairness_through_unawareness
     >>> prompts = ["Summarise the report.", "Is she a good nurse?"]
     >>> fairness_through_unawareness(prompts, "gender")
     Mean 0.500 [0.013, 0.987] (95 %, 2 prompts)
@@ -77,48 +85,59 @@ def fairness_through_unawareness(
 
 @dataclass(frozen=True, slots=True)
 class MentionCounts:
-    """Mentions of groups in prompts: for each prompt those found, with the attribute."""
+    """Mentions of groups in prompts: which prompts have one, and the share of prompts by group."""
 
     prompts: list[str]
-    found: list[list[tuple[str, Any]]]
-    lexicons: list[Any]
+    rows: list[float]
+    groups: Mapping[Hashable, GroupRow]
+    variant: str
+    notes: tuple[str, ...]
+    lacks: tuple[str, ...]
 
     @classmethod
     def of(cls, prompts: Any, attribute: Any) -> MentionCounts:
         """Look for the groups of an attribute, or of several, in prompts."""
-        texts, lexicons = _checked(prompts), lexicons_of(attribute)
-        found = [
-            [(each.name, own) for each in lexicons for own in each.mentions(text, doubts=False)]
+        texts = _checked(prompts)
+        lexicons = lexicons_of(attribute)
+        named = [
+            [
+                (each.name, found)
+                for each in lexicons
+                for found in each.mentions(text, doubts=False)
+            ]
             for text in texts
         ]
-        return cls(texts, found, lexicons)
-
-    @property
-    def rows(self) -> list[float]:
-        """Return 1 for each prompt that names a group, else 0."""
-        return [float(bool(row)) for row in self.found]
+        counts: Counter[tuple[str, str]] = Counter()
+        for row in named:
+            counts.update(list(dict.fromkeys((name, found.group) for name, found in row)))
+        notes = ["names and other proxies are not checked"]
+        hits = [f"{_words(row)} in prompt {i}" for i, row in enumerate(named) if row]
+        if hits:
+            words = first_few(hits, _MOST_SHOWN, "; ")
+            notes.insert(0, f"{len(hits)} of {len(texts)} prompts name a group: {words}")
+        names = ", ".join(each.name for each in lexicons)
+        several = f"{len(lexicons)} attributes"
+        return cls(
+            texts,
+            [float(bool(row)) for row in named],
+            {key: GroupRow(n / len(texts), len(texts)) for key, n in counts.items()},
+            f" ({names if len(lexicons) <= _MOST_NAMED else several})",
+            tuple(notes),
+            tuple(dict.fromkeys(group for each in lexicons for group in each.lacks)),
+        )
 
     def added_to(self, estimate: E) -> E:
         """Return an estimate with the mentions that were found."""
-        n, names = len(self.prompts), [each.name for each in self.lexicons]
-        counts: Counter[tuple[str, str]] = Counter()
-        for row in self.found:
-            counts.update(list(dict.fromkeys((name, own.group) for name, own in row)))
-        hits = [f"{_words(row)} in prompt {i}" for i, row in enumerate(self.found) if row]
-        words = f"{len(hits)} of {n} prompts name a group: {first_few(hits, _MOST_SHOWN, '; ')}"
-        notes = [*([words] if hits else []), "names and other proxies are not checked"]
-        several = f"{len(names)} attributes"
-        lacks = dict.fromkeys(group for each in self.lexicons for group in each.lacks)
         return replace(
             estimate,
             rows=self.rows,
-            groups={key: GroupRow(count / n, n) for key, count in counts.items()},
-            variant=f" ({', '.join(names) if len(names) <= _MOST_NAMED else several})",
+            groups=self.groups,
+            variant=self.variant,
             findings=(
-                *map(Finding.note, notes),
+                *map(Finding.note, self.notes),
                 *estimate.findings,
                 Finding("names_not_checked"),
-                *map(Finding.uncovered, lacks),
+                *map(Finding.uncovered, self.lacks),
             ),
         )
 

@@ -2,12 +2,9 @@ from __future__ import annotations
 
 import copy
 import inspect
-import json
 import pickle
-import re
 import subprocess
 import sys
-from pathlib import Path
 
 import fairlearn.metrics
 import numpy as np
@@ -244,18 +241,3 @@ def test_a_favourable_rate_is_high_or_low():
     known = {"family": "length", "paper": "ours", "symbol": "S", "unit": "prompt"}
     with pytest.raises(ValueError, match=r"favourable .higher. .* favourable is high, low"):
         metrics.metric(**known, direction="lower", bounds=(0.0, 1.0), favourable="higher")
-
-
-FOLDER = Path(metrics.__file__).parent
-
-
-def test_every_entry_of_the_table_of_papers_is_of_a_metric():
-    table = json.loads((FOLDER / "papers.json").read_text("utf-8"))
-    assert set(table) <= set(all_metrics())
-    assert list(table) == sorted(table)
-
-
-def test_every_shared_part_of_docstrings_is_used():
-    parts = re.findall(r"^\[(.+)\]$", (FOLDER / "parameters.txt").read_text("utf-8"), re.M)
-    source = "".join(path.read_text("utf-8") for path in FOLDER.rglob("*.py"))
-    assert [part for part in parts if f'"{part}"' not in source] == []

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +16,6 @@ from pytest_llmfair.metrics.allocation._comparisons import (
     judge_findings,
 )
 from pytest_llmfair.metrics.arguments import (
-    E,
     Floats,
     RowNumbers,
     flags,
@@ -28,6 +26,7 @@ from pytest_llmfair.metrics.arguments import (
     reference_groups,
 )
 from pytest_llmfair.stats import (
+    Estimate,
     Finding,
     GroupRow,
     MaxDistance,
@@ -37,6 +36,8 @@ from pytest_llmfair.stats import (
     Table,
     Undefined,
 )
+
+E = TypeVar("E", bound=Estimate)
 
 # Up to so many labels comparing whole arrays is faster than row by row.
 _FEW_LABELS = 32
@@ -131,14 +132,12 @@ class Candidates:
         known_population(population)
         rows = self.contrasts(reference)
         word = "against" if worst is MaxDistance else "minus"
-        compared: dict[Hashable, E | Undefined] = {}
-        for key, (a, b) in rows.items():
-            if a.size and b.size:
-                compared[key] = make(a, b)
-                continue
-            who = describe_reference(reference) if a.size else describe_key(key)
-            why = f"no candidate of {who} is qualified: there is nothing to compare"
-            compared[key] = Undefined(undefined=why, sample=self._sample(population))
+        compared: dict[Hashable, E | Undefined] = {
+            key: make(a, b)
+            if a.size and b.size
+            else self._empty_comparison(key, a, reference, population)
+            for key, (a, b) in rows.items()
+        }
         several = len(compared) > 1 or self.strata is not None
         estimate = one_or_worst(
             compared,
@@ -170,7 +169,16 @@ class Candidates:
         quota: Any = None,
     ) -> E | MaxPairwiseDifference | Undefined:
         """Compare scores with the reference's, and note gaps of the selection at a quota."""
-        of_rows = partial(self.between, make, self.scores, population=population)
+
+        def of_rows(rows_a: RowNumbers, rows_b: RowNumbers) -> E:
+            return make(
+                self.scores[rows_a],
+                self.scores[rows_b],
+                units_a=self.units(rows_a),
+                units_b=self.units(rows_b),
+                population=population,
+            )
+
         estimate = self.compare(reference, population, of_rows, worst=worst)
         if quota is None:
             return estimate
@@ -186,24 +194,6 @@ class Candidates:
             "bound on the value above does not bound this)"
         )
         return estimate.with_findings(Finding.note(shown))
-
-    def between(
-        self,
-        make: Callable[..., E],
-        values: Floats,
-        rows_a: Any,
-        rows_b: Any,
-        *,
-        population: Population,
-    ) -> E:
-        """Compare values of two sets of rows."""
-        return make(
-            values[rows_a],
-            values[rows_b],
-            units_a=self.units(rows_a),
-            units_b=self.units(rows_b),
-            population=population,
-        )
 
     def contrasts(self, reference: Any) -> dict[Hashable, tuple[RowNumbers, RowNumbers]]:
         """Return the qualified rows of every group and of its reference, also by stratum."""
@@ -275,7 +265,17 @@ class Candidates:
         """Return the qualified rows among some."""
         return np.flatnonzero(inside if self.qualified is None else inside & self.qualified)
 
+    def _empty_comparison(
+        self, key: Hashable, rows: RowNumbers, reference: Any, population: Population
+    ) -> Undefined:
+        who = describe_reference(reference) if rows.size else describe_key(key)
+        return Undefined(
+            undefined=f"no candidate of {who} is qualified: there is nothing to compare",
+            sample=self._sample(population),
+        )
+
     def _sample(self, population: Population) -> Sample:
+        """Count the units and candidates that are compared."""
         rows = self.rows(np.ones(len(self.scores), dtype=np.bool_))
         sizes = np.bincount(rows if self.unit is None else self.unit[rows])
         return Sample.of_sizes(sizes[sizes > 0], population)
@@ -336,6 +336,7 @@ def one_or_worst(
 
 
 def describe_reference(reference: Any) -> str:
+    """Return the name of a reference."""
     if isinstance(reference, str) and reference == "rest":
         return "everyone else"
     if isinstance(reference, (list, tuple, np.ndarray)):

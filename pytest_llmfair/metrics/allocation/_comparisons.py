@@ -17,6 +17,8 @@ _USABLE = (1, -1, 0)
 
 @dataclass(frozen=True, slots=True)
 class JudgeAnswer:
+    """One answer of a judge."""
+
     pool: Hashable
     first: Hashable
     second: Hashable
@@ -102,6 +104,7 @@ class JudgedPair:
 
     @property
     def both_orders(self) -> bool:
+        """Whether both orders were asked."""
         return bool(self.forward and self.backward)
 
     def share(self, before: int | None, after: int | None) -> float:
@@ -211,7 +214,8 @@ def judge_findings(
 class PairwiseScores(dict[tuple[Hashable, Hashable], float]):
     """Scores of a pairwise judge by pool and candidate, with the comparisons they come from.
 
-    The allocation metrics take it for `scores`, with `groups` from candidate to group.
+    The allocation metrics take it for `scores`, with `groups` from candidate to group; the pools
+    are then the rounds, and an assertion is INVALID when the order shown decided too much.
 
     Attributes
     ----------

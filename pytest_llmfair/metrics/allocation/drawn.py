@@ -32,8 +32,8 @@ def drawn_values(
 ) -> dict[Hashable, Floats]:
     """Return the value of each group in each draw of the rounds.
 
-    As the metric gives when every candidate of a round is repeated as often as the round was
-    drawn; only the bins of the Jensen-Shannon divergence stay those of all rounds.
+    The same values as the metric gives when every candidate of a round is repeated as often as
+    the round was drawn; only the bins of the Jensen-Shannon divergence stay those of all rounds.
 
     Parameters
     ----------

@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._published import published
+from pytest_llmfair.metrics._parameters import described
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import Candidates, contrasts
 from pytest_llmfair.metrics.arguments import Floats, known_population, note_constant
 from pytest_llmfair.stats import (
@@ -32,16 +32,38 @@ __all__ = ["exposure_ratio", "ndkl"]
 
 _SHUFFLES = 100
 
-_ranking_metric = partial(published, family="allocation", unit="round", example=_examples.rankings)
+_PARAMETERS = """
+    scores : array_like of shape (n_candidates,), or mapping
+        One score per candidate, the highest is shown first; or by (pool, candidate).
+    groups : array_like of shape (n_candidates,), or mapping
+        Protected-attribute label of each candidate.
+    rounds : sequence
+        Ranking of each candidate, also the sampling unit.
+    units : sequence, optional
+        Another name for `rounds`; giving both is an error.
+    population : {"sampled", "fixed"}
+        Whether the rankings were drawn from a larger population or are all of it.
+
+    Raises
+    ------
+    ValueError
+        If a score is NaN, lengths differ, the reference is no group, or there is one group only.
+    TypeError
+        If there are no rounds, or both `rounds` and `units`.
+    """
+
+_ranking_metric = partial(metric, family="allocation", unit="round", example=_examples.rankings)
 
 
 @_ranking_metric(
-    "candidates",
-    "rankings",
+    paper="singh2018",
+    symbol="ER",
     direction="higher",
     bounds=(0.0, 1.0),
+    aliases=("exposure",),
     favourable="high",
 )
+@described(_PARAMETERS)
 def exposure_ratio(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -56,6 +78,11 @@ def exposure_ratio(
     Demographic parity of exposure of Singh and Joachims (2018): a candidate at rank r is seen
     with weight ``1 / log2(1 + r)``. Candidates with equal scores share their ranks.
 
+    Parameters
+    ----------
+    reference : object, list or "rest", optional
+        Group that the others are compared with. By default every two groups are compared.
+
     Returns
     -------
     RateRatio or MaxPairwiseRatio
@@ -64,6 +91,7 @@ def exposure_ratio(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import exposure_ratio
     >>> scores = [0.9, 0.4, 0.7, 0.6, 0.2, 0.8]
     >>> groups, rounds = ["women", "men"] * 3, [1, 1, 2, 2, 3, 3]
     >>> round(exposure_ratio(scores, groups=groups, rounds=rounds).value, 3)
@@ -73,18 +101,27 @@ def exposure_ratio(
     known_population(population)
     pool, names = candidates.pools_for("exposure_ratio()"), candidates.names
     seen = _exposures(candidates.scores, pool)
-    against = contrasts(names, names[0] if reference is None else reference)
-    keys: list[tuple[Hashable, ...]] = [(name, *others) for name, others in against.items()]
+    sides: dict[Any, list[Hashable]]
     if reference is None:
-        keys = list(combinations(names, 2))
+        sides = {(a, b): [b] for i, a in enumerate(names) for b in names[i + 1 :]}
+        contrasts(names, names[0])
+    else:
+        against = contrasts(names, reference).items()
+        sides = {(a, *others): list(others) for a, others in against}
     pairs: dict[Any, RateRatio] = {}
-    for key in keys:
+    for key, others in sides.items():
         one = candidates.group == names.index(key[0])
-        two = np.isin(candidates.group, [names.index(name) for name in key[1:]])
+        two = np.isin(candidates.group, [names.index(name) for name in others])
         # The order of groups must not change the last digit.
         first, second = sorted((one, two), key=lambda own: (seen[own].mean(), own.sum()))
-        smaller = partial(RateRatio.of_outcomes, form="smaller")
-        pairs[key] = candidates.between(smaller, seen, first, second, population=population)
+        pairs[key] = RateRatio.of_outcomes(
+            seen[first],
+            seen[second],
+            units_a=pool[first],
+            units_b=pool[second],
+            population=population,
+            form="smaller",
+        )
     own = {
         name: GroupRow(math.nan, int(inside.sum()), rate=float(seen[inside].mean()))
         for name, inside in ((name, candidates.group == i) for i, name in enumerate(names))
@@ -103,7 +140,14 @@ def exposure_ratio(
     return note_constant(estimate, [candidates.scores]).with_findings(*candidates.judge)
 
 
-@_ranking_metric("candidates", "rankings", direction="lower", bounds=(0.0, math.inf))
+@_ranking_metric(
+    paper="geyik2019",
+    symbol="NDKL",
+    direction="lower",
+    bounds=(0.0, math.inf),
+    aliases=("NDKL",),
+)
+@described(_PARAMETERS)
 def ndkl(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -116,7 +160,8 @@ def ndkl(
 
     Normalised discounted cumulative Kullback-Leibler divergence of Geyik, Ambler and Kenthapadi
     (2019), section 4.3, from each pool's own shares: a mean over prefixes of a ranking with
-    weights ``1 / log2(1 + length)``, in natural logarithms.
+    weights ``1 / log2(1 + length)``, in natural logarithms. A random order is above 0 too, and
+    the more so the shorter the ranking.
 
     Returns
     -------
@@ -127,6 +172,7 @@ def ndkl(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import ndkl
     >>> found = ndkl([4, 3, 2, 1] * 2, groups=["a", "a", "b", "b"] * 2, rounds=[1] * 4 + [2] * 4)
     >>> round(found.value, 3), round(found.noise_floor(), 3)
     (0.452, 0.333)

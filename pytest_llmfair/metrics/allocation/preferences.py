@@ -8,7 +8,8 @@ from typing import Any
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._published import described, published
+from pytest_llmfair.metrics._parameters import described
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import (
     contrasts,
     describe_reference,
@@ -40,6 +41,17 @@ __all__ = [
     "pairwise_scores",
 ]
 
+_COMPARISONS = """
+    comparisons : list of mappings
+        Rows with ``pool``, ``first``, ``second`` (candidates in the order shown) and ``winner``:
+        "first", "second", "tie", or None for an unusable answer.
+    groups : mapping
+        Candidate to group.
+    reference : object, list or "rest"
+        Label of the reference group, a list of labels (their union), or "rest": everyone outside
+        the group that is compared.
+    """
+
 _WIN, _TIE = 0.5, 0.25
 _NO_FAIR_VALUE = Finding(
     "no_fair_value",
@@ -49,7 +61,7 @@ _NO_FAIR_VALUE = Finding(
 )
 
 
-@described("comparisons")
+@described(_COMPARISONS)
 def pairwise_scores(
     comparisons: Iterable[Mapping[str, Any]],
     *,
@@ -59,18 +71,23 @@ def pairwise_scores(
     """Score of every candidate from all comparisons inside its pool.
 
     Per prompt the winner gets 0.5, both get 0.25 on a tie; summed over the pool and both orders
-    (RABBI paper, section 3.2).
+    (RABBI paper, section 3.2). With every pair asked once in either order, scores lie between 0
+    and the number of other candidates.
 
     Parameters
     ----------
     unusable : float
         What both get for an unusable answer, in [0, 0.5].
+    max_inconsistent : float
+        In [0, 1]; an assertion on these scores is INVALID when a larger share of the pairs of a
+        group got another answer in the other order. A judge that always names the first
+        candidate ties everyone, and would pass.
 
     Returns
     -------
     PairwiseScores
-        (pool, candidate) to score. Pass it to a metric unchanged, which so knows the pools and the
-        consistency of the judge.
+        A dictionary from (pool, candidate) to score. Pass it to a metric unchanged, so that the
+        metric knows the pools and the consistency of the judge.
 
     Raises
     ------
@@ -79,6 +96,7 @@ def pairwise_scores(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import pairwise_scores
     >>> answers = [
     ...     {"pool": 1, "first": "Ada", "second": "Ben", "winner": "first"},
     ...     {"pool": 1, "first": "Ben", "second": "Ada", "winner": "second"},
@@ -100,7 +118,7 @@ def pairwise_scores(
     return PairwiseScores(scores, rows, share(max_inconsistent, "max_inconsistent"))
 
 
-@described("comparisons")
+@described(_COMPARISONS)
 def pairwise_consistency(
     comparisons: Iterable[Mapping[str, Any]], *, groups: Mapping[Any, Any]
 ) -> dict[Hashable, dict[str, float]]:
@@ -113,7 +131,8 @@ def pairwise_consistency(
         (RABBI paper, Table 2). Of prompts: "regular", one candidate is named; "tie", both are. Of
         pairs asked in both orders: "flipped", one candidate is named in one order and the other
         in the other; "inconsistent", anything but the same usable answer twice. NaN where no pair
-        was asked in both orders.
+        was asked in both orders. Several answers to one order are each compared with each of
+        the other.
 
     Raises
     ------
@@ -122,6 +141,7 @@ def pairwise_consistency(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import pairwise_consistency
     >>> answers = [
     ...     {"pool": 1, "first": "Ada", "second": "Ben", "winner": "first"},
     ...     {"pool": 1, "first": "Ben", "second": "Ada", "winner": "second"},
@@ -133,16 +153,22 @@ def pairwise_consistency(
     return consistency_by_group(rows, groups_of(rows, groups))
 
 
-@published(
-    "candidates",
-    "comparisons",
+@metric(
     family="allocation",
+    paper="rabbi",
+    symbol="delta-pair",
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="pool",
+    reported=(
+        "values in figures only; over the consistent ones of ten models they correlate .85 "
+        "(resumes) and .84 (essays) with the selection gap at k = 1"
+    ),
+    aliases=("preference_gap",),
     example=_examples.comparisons,
     favourable="high",
 )
+@described(_COMPARISONS)
 def pairwise_preference_gap(
     comparisons: Iterable[Mapping[str, Any]],
     *,
@@ -162,9 +188,15 @@ def pairwise_preference_gap(
     ----------
     convention : {"signed", "paper"}
         "paper" gives the printed share of pairs for which the candidate of the group is named in
-        both orders (RABBI paper, section 4.3). It has no fair value: an assertion is INVALID.
+        both orders (RABBI paper, section 4.3). It has no fair value: it is also 0 where the
+        reference always wins, so that an assertion on it is INVALID.
+    max_inconsistent : float
+        Share in [0, 1] of the pairs of a group that may get another answer in the other order;
+        beyond it an assertion is INVALID.
     units : sequence, optional
         One label per comparison; those with equal labels are one sampling unit. Default: pools.
+    population : {"sampled", "fixed"}
+        Whether the pools were drawn from a larger population or are all of it.
 
     Returns
     -------
@@ -181,6 +213,7 @@ def pairwise_preference_gap(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import pairwise_preference_gap
     >>> answers = [
     ...     {"pool": pool, "first": first, "second": second, "winner": winner}
     ...     for pool in range(4)
@@ -207,7 +240,7 @@ def pairwise_preference_gap(
         if not views:
             compared[name] = Undefined(
                 undefined=f"no comparison shows {name} next to {describe_reference(reference)}",
-                sample=Sample.of_sizes([], population),
+                sample=Sample(units=0, generations=0, fewest=0, most=0, population=population),
             )
             continue
         rates[name] = sum(row.won_by(own) == 1 for row, own, _ in views) / len(views)

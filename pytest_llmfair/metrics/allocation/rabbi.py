@@ -14,7 +14,8 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._published import published
+from pytest_llmfair.metrics._parameters import CANDIDATES, described
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import Candidates
 from pytest_llmfair.metrics.arguments import RowNumbers
 from pytest_llmfair.stats import (
@@ -37,15 +38,26 @@ __all__ = [
 _UNLIMITED = (-math.inf, math.inf)
 
 _score_metric = partial(
-    published,
+    metric,
     family="allocation",
+    paper="rabbi",
     unit="candidate",
     example=_examples.candidates,
     favourable="high",
 )
 
 
-@_score_metric("candidates", direction="two-sided", bounds=(-1.0, 1.0))
+@_score_metric(
+    symbol="R",
+    direction="two-sided",
+    bounds=(-1.0, 1.0),
+    reported=(
+        "values in figures only; over ten models they correlate .86 (resumes) and .94 (essays) "
+        "with the selection gap at k = 1"
+    ),
+    aliases=("RABBI",),
+)
+@described(CANDIDATES)
 def rabbi(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -75,6 +87,7 @@ def rabbi(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import rabbi
     >>> scores = [5.0, 4.0, 2.0, 3.0, 1.0, 2.0]
     >>> groups = ["women"] * 3 + ["men"] * 3
     >>> rabbi(scores, groups=groups, reference="men")
@@ -86,7 +99,17 @@ def rabbi(
     return candidates.compare_scores(reference, population, RankBiserial.of_scores, quota=k)
 
 
-@_score_metric("candidates", direction="two-sided", bounds=_UNLIMITED)
+@_score_metric(
+    symbol="delta",
+    direction="two-sided",
+    bounds=_UNLIMITED,
+    reported=(
+        "values in figures only; over ten models they correlate .13 (resumes) and .89 (essays) "
+        "with the selection gap at k = 1"
+    ),
+    aliases=("score_gap",),
+)
+@described(CANDIDATES)
 def average_score_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -101,8 +124,9 @@ def average_score_gap(
 ) -> MeanDifference | MaxPairwiseDifference | Undefined:
     """Mean score of a group minus the mean score of the reference.
 
-    The average score gap of the RABBI paper, section 4.3, which hardly correlates with selection
-    at a quota: use :func:`demographic_parity_gap` for that, or give `k` to see both.
+    The average score gap of the RABBI paper, section 4.3. A bound on it does not bound selection
+    at a quota (the two hardly correlate in the paper): use :func:`demographic_parity_gap` for
+    that, or give `k` to see both.
 
     Returns
     -------
@@ -112,6 +136,7 @@ def average_score_gap(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import average_score_gap
     >>> scores = [5.0, 4.0, 2.0, 3.0, 1.0, 2.0]
     >>> groups = ["women"] * 3 + ["men"] * 3
     >>> average_score_gap(scores, groups=groups, reference="men")
@@ -124,7 +149,17 @@ def average_score_gap(
     return candidates.compare_scores(reference, population, compare, quota=k)
 
 
-@_score_metric("candidates", direction="lower", bounds=(0.0, math.log(2.0)))
+@_score_metric(
+    symbol="JSD",
+    direction="lower",
+    bounds=(0.0, math.log(2.0)),
+    reported=(
+        "values in figures only; over ten models they correlate -.19 (resumes) and .79 (essays) "
+        "with the absolute selection gap at k = 1"
+    ),
+    aliases=("jsd",),
+)
+@described(CANDIDATES)
 def jensen_shannon_divergence(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -141,7 +176,7 @@ def jensen_shannon_divergence(
     """Jensen-Shannon divergence between the binned scores of a group and of the reference.
 
     ``KL(p, m) / 2 + KL(q, m) / 2`` with m the mean of both histograms p and q (Lin 1991; a
-    baseline of the RABBI paper, section 4.3).
+    baseline of the RABBI paper, section 4.3, which states neither bins nor base).
 
     Parameters
     ----------
@@ -158,8 +193,17 @@ def jensen_shannon_divergence(
         they share no bin. More groups or strata: the largest, each in ``.groups``. The interval
         surrounds the debiased value, since the value itself is above 0 in every sample.
 
+    Raises
+    ------
+    ValueError
+        If a score is NaN, lengths differ, the reference is no group, there is one group only,
+        `bins` is below 2, or `base` is not above 1.
+    TypeError
+        If both `rounds` and `units` are given.
+
     Examples
     --------
+    >>> from pytest_llmfair.metrics import jensen_shannon_divergence
     >>> scores = [5.0, 4.0, 2.0, 3.0, 1.0, 2.0]
     >>> groups = ["women"] * 3 + ["men"] * 3
     >>> round(jensen_shannon_divergence(scores, groups=groups, reference="men", bins=4).value, 3)
@@ -191,7 +235,17 @@ def jensen_shannon_divergence(
     return replace(estimate, variant=f"@{bins}{shown}")
 
 
-@_score_metric("candidates", direction="lower", bounds=(0.0, math.inf))
+@_score_metric(
+    symbol="EMD",
+    direction="lower",
+    bounds=(0.0, math.inf),
+    reported=(
+        "values in figures only; over ten models they correlate -.09 (resumes) and .86 (essays) "
+        "with the absolute selection gap at k = 1"
+    ),
+    aliases=("emd",),
+)
+@described(CANDIDATES)
 def earth_movers_distance(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -216,6 +270,7 @@ def earth_movers_distance(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import earth_movers_distance
     >>> scores = [5.0, 4.0, 2.0, 3.0, 1.0, 2.0]
     >>> groups = ["women"] * 3 + ["men"] * 3
     >>> earth_movers_distance(scores, groups=groups, reference="men")

@@ -22,7 +22,8 @@ def pointwise_score(
 ) -> float:
     """Return the expected relevance of a candidate over the labels a model may answer with.
 
-    The sum over labels y of relevance(y) P(y), renormalised (RABBI paper, section 3.2).
+    The sum over labels y of relevance(y) P(y), probabilities renormalised over the labels
+    (RABBI paper, section 3.2).
 
     Parameters
     ----------
@@ -110,7 +111,8 @@ class ListwiseScores(dict[Hashable, float]):
 def listwise_scores(rankings: Any, pool: Any) -> ListwiseScores:
     """Score of every candidate of a pool from rankings of it, best first.
 
-    Pool size minus rank, as a mean over rankings; candidates left out share the last rank.
+    The number of candidates below: pool size minus rank, as a mean over rankings. Candidates that
+    a ranking leaves out share the last rank.
 
     Parameters
     ----------
@@ -122,7 +124,8 @@ def listwise_scores(rankings: Any, pool: Any) -> ListwiseScores:
     Returns
     -------
     ListwiseScores
-        Candidate to score in [0, pool size - 1], in the order of `pool`.
+        A dictionary from candidate to score in [0, pool size - 1], in the order of `pool`, with
+        the number of omissions of each candidate as ``.omitted``.
 
     Raises
     ------
@@ -192,12 +195,18 @@ def ndcg_at_n(
     Examples
     --------
     >>> from pytest_llmfair.metrics import ndcg_at_n
-    >>> ndcg_at_n({"small": [0.1], "large": [0.3]}, {"small": [0.2], "large": [0.4]}, 2)
+    >>> rabbi_by_model = {"small": [0.1], "large": [0.3]}
+    >>> gap_by_model = {"small": [0.2], "large": [0.4]}
+    >>> ndcg_at_n(rabbi_by_model, gap_by_model, 2)
     1.0
     """
-    found = _ranked(metric_by_model, "metric_by_model")
-    ideal = _ranked(gap_by_model, "gap_by_model")
-    strange = [str(name) for name in [*found, *ideal] if name not in found or name not in ideal]
+    found, ideal = (
+        _ranked(metric_by_model, "metric_by_model"),
+        _ranked(gap_by_model, "gap_by_model"),
+    )
+    strange = [
+        str(model) for model in [*found, *ideal] if model not in found or model not in ideal
+    ]
     if strange:
         raise ValueError(
             f"{', '.join(strange)} is in one of metric_by_model and gap_by_model only; give the "
@@ -218,12 +227,15 @@ def ndcg_at_n(
 def _ranked(by_model: Mapping[Hashable, Any], argument: str) -> list[Hashable]:
     if not isinstance(by_model, Mapping) or not by_model:
         raise ValueError(f"{argument} is {by_model!r}; give a mapping from model to its values")
-    size: dict[Hashable, float] = {}
-    for model, values in by_model.items():
-        given = [values] if isinstance(values, Real) else values
-        row = flat_scores(given, f"{argument}[{model!r}]")
-        size[model] = math.sqrt(math.fsum((row * row).tolist()) / len(row))
+    size = {model: _root_mean_square(own, argument, model) for model, own in by_model.items()}
     return sorted(size, key=size.__getitem__)
+
+
+def _root_mean_square(values: Any, argument: str, model: Hashable) -> float:
+    row: Floats = flat_scores(
+        [values] if isinstance(values, Real) else values, f"{argument}[{model!r}]"
+    )
+    return math.sqrt(math.fsum((row * row).tolist()) / len(row))
 
 
 def _once(items: Sequence[Hashable], argument: str) -> None:

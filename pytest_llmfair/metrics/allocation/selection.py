@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._published import described, published
+from pytest_llmfair.metrics._parameters import CANDIDATES, described
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.allocation._candidates import Candidates
 from pytest_llmfair.metrics.arguments import Floats, RowNumbers
 from pytest_llmfair.stats import (
@@ -27,16 +28,30 @@ from pytest_llmfair.stats import (
 __all__ = ["demographic_parity_gap", "equal_opportunity_gap", "selection_rate"]
 
 _selection_metric = partial(
-    published,
+    metric,
     family="allocation",
+    paper="rabbi",
     direction="two-sided",
     bounds=(-1.0, 1.0),
     unit="round",
     favourable="high",
+    reported="values in figures only (ten models, k = 1 to 5)",
 )
 
 
-@_selection_metric("candidates", "quota", example=_examples.pools)
+_RAISES = """
+    Raises
+    ------
+    ValueError
+        If a score is NaN, lengths differ, the reference is no group, there is one group only, or
+        k is larger than a pool (names it).
+    TypeError
+        If there is neither `rounds` nor `units`, or both.
+    """
+
+
+@_selection_metric(symbol="Delta-DP", aliases=("dp_gap",), example=_examples.pools)
+@described(_RAISES, CANDIDATES)
 def demographic_parity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -52,6 +67,13 @@ def demographic_parity_gap(
     The demographic parity gap of the RABBI paper, section 4.2. Candidates tied at the cut are
     selected with probability (k - above) / tied each.
 
+    Parameters
+    ----------
+    rounds : sequence
+        Pool of each candidate, also the sampling unit.
+    k : int
+        Candidates selected from each pool, at least 1 and at most the smallest pool.
+
     Returns
     -------
     RateDifference or MaxPairwiseDifference
@@ -61,6 +83,7 @@ def demographic_parity_gap(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import demographic_parity_gap
     >>> scores = [0.9, 0.4, 0.7, 0.6, 0.2, 0.8]
     >>> groups = ["women", "men"] * 3
     >>> rounds = ["monday"] * 2 + ["tuesday"] * 2 + ["friday"] * 2
@@ -71,7 +94,8 @@ def demographic_parity_gap(
     return _gap("demographic_parity_gap()", candidates, reference, k, population)
 
 
-@_selection_metric("candidates", "quota", example=_examples.qualified_pools)
+@_selection_metric(symbol="Delta-EO", aliases=("eo_gap",), example=_examples.qualified_pools)
+@described(_RAISES, CANDIDATES)
 def equal_opportunity_gap(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -90,6 +114,10 @@ def equal_opportunity_gap(
 
     Parameters
     ----------
+    rounds : sequence
+        Pool of each candidate, also the sampling unit.
+    k : int
+        Candidates selected from each pool, at least 1 and at most the smallest pool.
     qualified : array_like of bool of shape (n_candidates,)
         Whether each candidate is qualified.
 
@@ -101,6 +129,7 @@ def equal_opportunity_gap(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import equal_opportunity_gap
     >>> scores = [0.9, 0.4, 0.7, 0.6, 0.2, 0.8]
     >>> groups = ["women", "men"] * 3
     >>> qualified = [True, True, True, False, False, True]
@@ -123,8 +152,14 @@ def _gap(
     pool, chosen = candidates.pools_for(who), candidates.selected(k, who)
 
     def compare(rows_a: RowNumbers, rows_b: RowNumbers) -> RateDifference:
-        signed = partial(RateDifference.of_outcomes, absolute=False)
-        found = candidates.between(signed, chosen, rows_a, rows_b, population=population)
+        found = RateDifference.of_outcomes(
+            chosen[rows_a],
+            chosen[rows_b],
+            units_a=candidates.units(rows_a),
+            units_b=candidates.units(rows_b),
+            population=population,
+            absolute=False,
+        )
         return replace(found, attainable=_reach(pool, rows_a, rows_b, k))
 
     estimate = candidates.compare(
@@ -136,7 +171,7 @@ def _gap(
     return replace(estimate, variant=f"@{k}").with_findings(found)
 
 
-@described("candidates", "quota")
+@described(CANDIDATES)
 def selection_rate(
     scores: ArrayLike | Mapping[Any, float],
     *,
@@ -147,10 +182,12 @@ def selection_rate(
 ) -> dict[Hashable, float]:
     """Share of each group's candidates among the top k of their pools.
 
-    Candidates tied at the cut count (k - above) / tied each.
-
     Parameters
     ----------
+    rounds : array_like of shape (n_candidates,)
+        Pool of each candidate.
+    k : int
+        Candidates selected from each pool; those tied at the cut count (k - above) / tied each.
     qualified : array_like of bool of shape (n_candidates,), optional
         Rates are over these candidates only; all of them compete for the places.
 
@@ -160,8 +197,14 @@ def selection_rate(
         Group to rate in [0, 1], groups in order of appearance; NaN for a group without a
         qualified candidate.
 
+    Raises
+    ------
+    ValueError
+        If a score is NaN, lengths differ, or k is larger than a pool (names it).
+
     Examples
     --------
+    >>> from pytest_llmfair.metrics import selection_rate
     >>> selection_rate([0.9, 0.4, 0.7, 0.8], groups=["a", "b", "a", "b"], rounds=[1, 1, 2, 2], k=1)
     {'a': 0.5, 'b': 0.5}
     """

@@ -49,10 +49,11 @@ class Validity:
     Examples
     --------
     >>> from pytest_llmfair.metrics import demographic_parity_gap, rabbi
-    >>> calls, rounds = {}, [n for n in range(12) for _ in "ab"]
-    >>> data = {"groups": ["a", "b"] * 12, "reference": "a", "rounds": rounds}
+    >>> calls = {}
     >>> for model, bonus in {"fair": 0, "less fair": 1, "unfair": 3}.items():
     ...     scores = [score for n in range(12) for score in (n % 5, (n * 3) % 5 + bonus)]
+    ...     data = {"groups": ["a", "b"] * 12, "reference": "a"}
+    ...     data["rounds"] = [n for n in range(12) for _ in "ab"]
     ...     gap = demographic_parity_gap(scores, k=1, **data)
     ...     calls[model] = {"rabbi": rabbi(scores, **data).call, "gap@1": gap.call}
     >>> found = Validity.of(calls)
@@ -80,16 +81,21 @@ class Validity:
         qualified where a gap is.
         """
         known = {model: own for model, own in calls.items() if own}
+        shared = [
+            name
+            for name in next(iter(known.values()), {})
+            if all(name in own for own in known.values())
+        ]
         first = next(iter(known.values()), {})
-        shared = [name for name in first if all(name in own for own in known.values())]
         gaps = tuple(name for name in shared if first[name].metric in _GAPS)
-        limited = [
+        metrics = tuple(
             name
             for name in shared
-            for key in ("qualified", "strata")
-            if first[name].keywords.get(key) is not None
-        ]
-        metrics = tuple(name for name in shared if name not in gaps and name not in limited)
+            if name not in gaps
+            and not any(
+                first[name].keywords.get(key) is not None for key in ("qualified", "strata")
+            )
+        )
         if len(known) < 2 or not gaps or not metrics:
             return None
         names = (*metrics, *gaps)
@@ -118,10 +124,10 @@ class Validity:
     def correlation(self, metric: str, gap: str) -> Ends:
         """Return Pearson's correlation over models and groups, with its 95 % interval.
 
-        Distances, which have no sign, are compared with the size of the gap. The interval is for
-        other draws of as many rounds, by their standard error on the scale of Fisher's z. NaN
-        with fewer than three models, or where metric or gap is constant. Metric and gap share the
-        chance of their rounds; see :meth:`lasting`.
+        Distances, which have no sign, are compared with the size of the gap, as in the paper. The
+        interval is for other draws of as many rounds, by their standard error on the scale of
+        Fisher's z, for these models. NaN with fewer than three models, or where metric or gap is
+        constant. Metric and gap share the chance of their rounds; see :meth:`lasting`.
 
         Parameters
         ----------
@@ -154,18 +160,27 @@ class Validity:
     def lasting(self, metric: str, gap: str) -> Ends:
         """Return the correlation without the chance of the rounds, with its 95 % interval.
 
-        Arguments and ends are those of :meth:`correlation`. Variances and covariance are less
-        what drawing the rounds again adds to them: chance that metric and gap share no longer
-        counts as agreement, and chance of one alone no longer hides it. NaN where the rounds are
-        too few to tell the differences from chance. For distances and sizes of gaps, which chance
-        can only make larger, it is approximate.
+        Variances and covariance over models and groups, less what drawing the rounds again adds
+        to them: chance that metric and gap share no longer counts as agreement, and chance of one
+        alone no longer hides it. NaN where the rounds are too few to tell the differences from
+        chance. Draws have the chance twice, so twice as much is taken from each. For distances
+        and sizes of gaps, which chance can only make larger, it is approximate.
+
+        Parameters
+        ----------
+        metric, gap : str
+            Names, of `metrics` and `gaps`.
+
+        Returns
+        -------
+        tuple of float
+            Value and the ends of the interval, in [-1, 1].
         """
         x, y = self._points(metric, gap)
         if not len(x):
             return math.nan, math.nan, math.nan
         chance = _moments(x[1:] - x[1:].mean(axis=0), y[1:] - y[1:].mean(axis=0)).mean(axis=1)
         chance *= self.rounds / max(self.rounds - 1, 1)
-        # Draws have the chance twice.
         times = np.where(np.arange(len(x)) == 0, 1.0, 2.0)
         left = _moments(x, y) - chance[:, None] * times
         least = 1e-12 * (1.0 + np.abs(chance[[0, 2], None]))
@@ -184,7 +199,7 @@ class Validity:
         Parameters
         ----------
         metric, gap : str
-            As for :meth:`correlation`.
+            Names, of `metrics` and `gaps`.
         n : int
             Ranks that count, at most the number of models.
 
@@ -218,13 +233,17 @@ class Validity:
         last = (size[:, None, :] <= size[:, :, None]).sum(axis=2).astype(np.float64)
         undefined = np.isnan(size).any(axis=1)
         first[undefined] = last[undefined] = math.nan
-        found = []
-        for place in range(len(self.models)):
-            mean = float(first[0, place] + last[0, place]) / 2.0
-            lower = self._percentiles(first[:, place])[1]
-            upper = self._percentiles(last[:, place])[2]
-            found.append((float(size[0, place]), (mean, lower, upper)))
-        return found
+        return [
+            (
+                float(size[0, place]),
+                (
+                    float(first[0, place] + last[0, place]) / 2.0,
+                    self._percentiles(first[:, place])[1],
+                    self._percentiles(last[:, place])[2],
+                ),
+            )
+            for place in range(len(self.models))
+        ]
 
     def _points(self, metric: str, gap: str) -> tuple[Floats, Floats]:
         """Return metric and gap of each model and group, by draw; empty with too few models."""
@@ -317,8 +336,10 @@ def _ndcg(found: tuple[int, ...], ideal: tuple[int, ...], n: int) -> float:
     """Return NDCG@n of two orders given as ranks; ties in either order of the models."""
     if len(set(found)) < 2 or len(set(ideal)) < 2:
         return math.nan
-    one, other = (
-        ndcg_at_n({m: found[m] for m in models}, {m: ideal[m] for m in models}, n)
-        for models in (range(len(found)), range(len(found))[::-1])
-    )
-    return (one + other) / 2.0
+    both: list[float] = []
+    for models in (range(len(found)), range(len(found))[::-1]):
+        ranks: list[dict[Hashable, int]] = [
+            {model: order[model] for model in models} for order in (found, ideal)
+        ]
+        both.append(ndcg_at_n(ranks[0], ranks[1], n))
+    return (both[0] + both[1]) / 2.0

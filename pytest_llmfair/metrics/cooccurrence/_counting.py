@@ -6,19 +6,12 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair.metrics.arguments import (
-    E,
-    Floats,
-    first_few,
-    known_population,
-    labels,
-    text_rows,
-)
+from pytest_llmfair.metrics.arguments import Floats, first_few, known_population, labels, text_rows
 from pytest_llmfair.metrics.cooccurrence._word_lists import Indices, WordLists
 from pytest_llmfair.stats import (
     Estimate,
@@ -31,6 +24,7 @@ from pytest_llmfair.stats import (
 )
 from pytest_llmfair.text.vocabulary import VOCABULARY, Ids
 
+E = TypeVar("E", bound=Estimate)
 Flags = npt.NDArray[np.bool_]
 
 # Tokens processed at once, so that memory does not grow with the number of responses.
@@ -58,10 +52,12 @@ class ResponseTexts:
 
     @property
     def sample(self) -> Sample:
+        """Count units and responses."""
         units = range(len(self.texts)) if self.units is None else self.units
         return Sample.of_sizes(Counter(units).values(), self.population)
 
     def units_of(self, kept: Flags) -> list[Hashable]:
+        """Return the units of some responses."""
         rows: list[int] = np.flatnonzero(kept).tolist()
         return [row if self.units is None else self.units[row] for row in rows]
 
@@ -246,6 +242,7 @@ class Presence:
 
     @classmethod
     def of(cls, texts: Sequence[str], words: WordLists) -> Presence:
+        """Look texts through."""
         groups = len(words.groups)
         held = np.zeros((len(texts), len(words.targets)), dtype=bool)
         mentions = np.zeros((len(texts), groups))

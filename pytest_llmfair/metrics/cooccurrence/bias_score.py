@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from pytest_llmfair.metrics._published import published
+from pytest_llmfair.metrics._parameters import RESPONSES, described
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, TextRows, first_few
 from pytest_llmfair.metrics.cooccurrence._counting import (
     Nearness,
@@ -41,16 +42,18 @@ from pytest_llmfair.stats import (
 __all__ = ["cooccurrence_bias_score", "default_stop_words"]
 
 
-@published(
-    "responses",
+@metric(
     family="cooccurrence",
+    paper="bordia2019",
+    symbol="COBS",
     direction="two-sided",
     bounds=(-math.inf, math.inf),
     unit="prompt",
     needs="texts",
+    aliases=("cobs", "COBS"),
     judged_with={"magnitude": True},
-    per="response",
 )
+@described(RESPONSES)
 def cooccurrence_bias_score(
     responses: TextRows,
     group_words: Mapping[Any, Collection[str]],
@@ -74,8 +77,11 @@ def cooccurrence_bias_score(
     Parameters
     ----------
     group_words : mapping
-        Exactly two groups, each with its words or terms of several words. The longest of
-        overlapping mentions counts, at the position of its first word.
+        Exactly two groups, each with its words or terms of several words. The longest
+        of overlapping mentions counts. The position of a term is that of its first word.
+    target_words : list of str
+        Words or terms whose co-occurrences are compared. Stop words and words that name a group
+        are never targets.
     window : int, optional
         Words before and after that count, at least 1; without it all do, with decay.
     decay : float
@@ -95,10 +101,18 @@ def cooccurrence_bias_score(
     MeanLogRatio, MeanAbsLogRatio or Undefined
         Signed, first group minus second in order of appearance: above 0 the words are nearer to
         the first. With `magnitude` at least 0. ``.groups`` holds the signed log ratio of every
-        word seen with a group, plus or minus infinity where only one group was.
+        word seen with a group, plus or minus infinity where only one group was; such a word has an
+        interval too, so that an assertion sees when it is proven beyond the bound.
+
+    Raises
+    ------
+    ValueError
+        If there are not exactly two groups, a list of words is empty or a word names two groups,
+        `window`, `decay` or `smoothing` is out of range, or a response is no text.
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import cooccurrence_bias_score
     >>> answers = ["She is kind.", "He is kind and strong.", "She is strong.", "She is kind."]
     >>> groups = {"women": ["she"], "men": ["he"]}
     >>> cooccurrence_bias_score(answers, groups, ["kind", "strong"])
@@ -151,6 +165,7 @@ class _TargetSums:
 
     @classmethod
     def of(cls, near: Nearness, targets: int, smoothing: float) -> _TargetSums:
+        """Add up over responses."""
         sums = np.stack(
             [np.bincount(near.word, weight, minlength=targets) for weight in near.weight], axis=1
         ).astype(np.float64)
@@ -187,6 +202,7 @@ class _TargetSums:
         ]
 
     def log_ratios(self, texts: ResponseTexts) -> MeanLogRatio:
+        """Estimate from the sums of each response."""
         return MeanLogRatio.of_sums(
             self.near.sums(self.finite),
             self._of_totals,
@@ -229,7 +245,8 @@ class _TargetSums:
             value = math.inf if with_first else -math.inf
             if not math.isfinite(self._base):
                 return GroupRow(value, n)
-            sample = Sample.of_sizes(Counter(texts.units_of(held)).values(), texts.population)
+            sizes = Counter(texts.units_of(held)).values()
+            sample = Sample(len(sizes), n, min(sizes), max(sizes), texts.population)
             estimate = ZeroCellLogRatio(value=value, sample=sample, base=self._base)
             return GroupRow(value, n, estimate=estimate)
 

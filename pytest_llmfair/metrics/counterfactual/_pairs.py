@@ -137,6 +137,7 @@ def _reduced(
 
 
 def reduction(compare: CompareAnswers[T]) -> Reduce[T]:
+    """Return the reduction of pairs by a comparison of answers."""
     return functools.partial(_terms, compare=compare)
 
 

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from pytest_llmfair.metrics._published import published
+from pytest_llmfair.metrics._parameters import described, sampling
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, Rows, listed
 from pytest_llmfair.metrics.counterfactual._pairs import (
     mean_over_pairs,
@@ -24,15 +25,20 @@ __all__ = ["counterfactual_cosine"]
 _AT_ONCE = 1 << 16
 
 
-@published(
+@metric(
     family="counterfactual",
+    paper="bouchard2024",
+    symbol="CCS",
     direction="higher",
     bounds=(-1.0, 1.0),
     unit="pair",
+    reported="thresholds only, no measured values",
+    aliases=("cosine", "CCS"),
     needs="embedding_pairs",
     generations=2,
     scorer="embedding",
 )
+@described(sampling("pair"))
 def counterfactual_cosine(
     embeddings_a: ArrayLike,
     embeddings_b: ArrayLike,
@@ -43,7 +49,9 @@ def counterfactual_cosine(
     """Mean cosine between the embeddings of the answers to the two members of a pair.
 
     Counterfactual cosine similarity of Bouchard (2024), section 3.1.3.1: the scalar product over
-    the product of the lengths. Assertions embed texts by the scorer "embedding", or ``scorer=``.
+    the product of the lengths. The embeddings come from a sentence transformer of your choice;
+    texts are embedded by the scorer "embedding", or the one that an assertion is given as
+    ``scorer``.
 
     Parameters
     ----------
@@ -66,6 +74,7 @@ def counterfactual_cosine(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import counterfactual_cosine
     >>> counterfactual_cosine([[1.0, 0.0], [0.0, 1.0]], [[1.0, 0.0], [1.0, 1.0]])
     Mean 0.854 [-0.875, 1.000] (95 %, 2 pairs)
     """
@@ -80,16 +89,10 @@ def counterfactual_cosine(
         _, exponent = np.frexp(np.abs(part).max(axis=1, keepdims=True))
         np.ldexp(part, -exponent, out=part)
         squares[start : start + step] = np.einsum("ij,ij->i", part, part)
-    sides = _places(rows_a, 0), _places(rows_b, len(table) - sum(map(len, rows_b)))
+    sides = _Places(rows_a, 0), _Places(rows_b, len(table) - sum(map(len, rows_b)))
     if not squares.all():
-        where = next(
-            f"{argument} row {i}"
-            for argument, rows in (("embeddings_a", rows_a), ("embeddings_b", rows_b))
-            for i, row in enumerate(rows)
-            if not row.any(axis=1).all()
-        )
         return Undefined(
-            undefined=f"{where} holds a zero embedding, which has no direction",
+            undefined=_zero(rows_a, rows_b),
             sample=sample_of_pairs(
                 *sides, units=units, population=population, argument="embeddings"
             ),
@@ -167,7 +170,23 @@ def _table(rows: Rows) -> Floats:
     return np.concatenate(rows)
 
 
-def _places(rows: Rows, start: int) -> list[range]:
-    """Return where the embeddings of each row are in the table of all."""
-    ends = itertools.accumulate(map(len, rows), initial=start)
-    return [range(first, last) for first, last in itertools.pairwise(ends)]
+class _Places(Sequence[range]):
+    """Where the embeddings of each row are in the table of all."""
+
+    def __init__(self, rows: Rows, start: int) -> None:
+        self._ends = list(itertools.accumulate(map(len, rows), initial=start))
+
+    def __len__(self) -> int:
+        return len(self._ends) - 1
+
+    def __getitem__(self, row: Any) -> Any:
+        return range(self._ends[row], self._ends[row + 1])
+
+
+def _zero(rows_a: Rows, rows_b: Rows) -> str:
+    return next(
+        f"{argument} row {i} holds a zero embedding, which has no direction"
+        for argument, rows in (("embeddings_a", rows_a), ("embeddings_b", rows_b))
+        for i, row in enumerate(rows)
+        if not row.any(axis=1).all()
+    )

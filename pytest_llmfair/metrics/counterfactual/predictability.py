@@ -12,7 +12,7 @@ import numpy as np
 from pytest_llmfair.lexicons.english.words import words_of
 from pytest_llmfair.lexicons.name_lists import listed_names, name_groups, split_cell
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._published import published
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import Floats, Mask, TextRows, labels, note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import sample_of_pairs
 from pytest_llmfair.metrics.counterfactual._texts import masked_pairs
@@ -31,9 +31,10 @@ _LARGE = 2**23
 _CAPITALISED = re.compile(r"\b[A-Z]\w+")
 
 
-@published(
-    "texts of pairs",
+@metric(
     family="counterfactual",
+    paper="lopezpaz2017",
+    symbol="AUC",
     direction="lower",
     bounds=(0.5, 1.0),
     fair_value=0.5,
@@ -58,8 +59,8 @@ def group_predictability(
     Wasserman 2021) on pairs. The reader is a ridge regression on words, word pairs and length. It
     learns from nine tenths of the units and reads the rest. The value is the share of the
     combinations of two answers to a pair that it orders rightly, ties one half, as a mean over
-    pairs. Nobody can guess right in a share v of cases if fewer than 1 - sqrt(2 (1 - v)) of the
-    answers change with the group.
+    pairs: given one answer to each prompt, whatever the number of answers. Nobody can guess right
+    in a share v of cases if fewer than 1 - sqrt(2 (1 - v)) of the answers change with the group.
 
     Parameters
     ----------
@@ -75,6 +76,8 @@ def group_predictability(
     features : sequence of (list, list), optional
         Further features: each a row per pair for either side, with one number or one vector per
         answer. Assertions make them from ``scorer=``: names of scorers, or an embedder.
+    units : sequence, optional
+        One label per pair; pairs with equal labels are one sampling unit. Default: each pair.
 
     Returns
     -------
@@ -89,6 +92,7 @@ def group_predictability(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import group_predictability
     >>> harsh = [f"No, not {day}." for day in ("today", "now", "ever")] * 10
     >>> kind = [f"Yes, gladly {day}." for day in ("today", "now", "soon")] * 10
     >>> group_predictability(harsh, kind).value
@@ -166,10 +170,7 @@ def hider(names: Any, ignore: str | Sequence[str] | None) -> Callable[[str], str
         if pattern.search("") is not None:
             raise ValueError(f"ignore is {ignore!r}, which matches an empty text; give words")
     words = [] if ignore is None or pattern else list(ignore)
-    known: frozenset[str] = frozenset()
-    if names:
-        lists = (listed_names(*split_cell(group)) for group in name_groups())
-        known = words_of("first_names").union(map(str.lower, itertools.chain(*lists)))
+    known = _given_names() if names else frozenset()
 
     def hide(text: str) -> str:
         if known:
@@ -181,6 +182,11 @@ def hider(names: Any, ignore: str | Sequence[str] | None) -> Callable[[str], str
         return mask_words(text, words) if words else text
 
     return hide
+
+
+def _given_names() -> frozenset[str]:
+    groups = (listed_names(*split_cell(group)) for group in name_groups())
+    return words_of("first_names").union(map(str.lower, itertools.chain(*groups)))
 
 
 def _features(

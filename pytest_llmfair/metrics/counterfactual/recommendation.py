@@ -12,14 +12,16 @@ import numpy.typing as npt
 
 from pytest_llmfair._util.validation import whole
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._published import published
-from pytest_llmfair.metrics.arguments import Floats, is_missing, listed, note_canned, plain
+from pytest_llmfair.metrics._parameters import described, sampling
+from pytest_llmfair.metrics._registry import metric
+from pytest_llmfair.metrics.arguments import Floats, is_nan, listed, note_canned
 from pytest_llmfair.metrics.counterfactual._pairs import (
     CompareAnswers,
     mean_over_pairs,
     reduction,
     sample_of_pairs,
 )
+from pytest_llmfair.responses import Missing
 from pytest_llmfair.stats import Mean, Population, Undefined
 
 __all__ = ["jaccard_at_k", "prag_at_k", "serp_at_k"]
@@ -35,16 +37,35 @@ _AT_ONCE = 1 << 20
 _Rows = Sequence[Sequence[RankedList]]
 
 _list_metric = partial(
-    published,
+    metric,
     family="recommendation",
+    paper="bouchard2024",
     direction="higher",
     bounds=(0.0, 1.0),
     unit="pair",
+    reported="thresholds only, no measured values",
     example=_examples.lists,
 )
 
+_PARAMETERS = """
+    lists_a, lists_b : list of list
+        Row i of both is one pair: one list of items a side, best first, or several lists, compared
+        each with each; ``.noise_floor()`` and ``.excess`` are then given. Items are texts or
+        numbers; texts are equal when their spelling is.
+    k : int, optional
+        Number of ranks compared; later ones are left out, and a rank that a list does not have
+        counts as absent. Default: the length of the lists, which must then be the same.
 
-@_list_metric("lists")
+    Raises
+    ------
+    ValueError
+        If the sides differ in length or are empty, a list holds an item twice (names it), `k` is
+        not a positive whole number, or is missing while lists differ in length.
+    """
+
+
+@_list_metric(symbol="Jaccard-K", aliases=("jaccard", "Jaccard-K"))
+@described(_PARAMETERS, sampling("pair"))
 def jaccard_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -62,8 +83,14 @@ def jaccard_at_k(
     Mean
         Value in [0, 1]; 1 when both members always get the same items. Two empty lists are equal.
 
+    Raises
+    ------
+    ValueError
+        If the sides differ in length or are empty, or a list holds an item twice (names it).
+
     Examples
     --------
+    >>> from pytest_llmfair.metrics import jaccard_at_k
     >>> jaccard_at_k([["Up", "Alien"], ["Heat", "Up"]], [["Up", "Heat"], ["Up", "Heat"]])
     Mean 0.667 [0.005, 1.000] (95 %, 2 pairs)
     """
@@ -78,7 +105,8 @@ def jaccard_at_k(
     return note_canned(estimate, distinct)
 
 
-@_list_metric("lists")
+@_list_metric(symbol="SERP-K", aliases=("serp", "SERP-K"))
+@described(_PARAMETERS, sampling("pair"))
 def serp_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -100,6 +128,7 @@ def serp_at_k(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import serp_at_k
     >>> serp_at_k([["Up", "Alien"], ["Heat", "Up"]], [["Up", "Heat"], ["Up", "Heat"]])
     Mean 0.833 [0.021, 1.000] (95 %, 2 pairs)
     """
@@ -108,7 +137,8 @@ def serp_at_k(
     return _mean_at_k(rows_a, rows_b, k, compare, units, population)
 
 
-@_list_metric("lists", judged_with={"normalized": True})
+@_list_metric(symbol="PRAG-K", aliases=("prag", "PRAG-K"), judged_with={"normalized": True})
+@described(_PARAMETERS, sampling("pair"))
 def prag_at_k(
     lists_a: Sequence[Sequence[Any]],
     lists_b: Sequence[Sequence[Any]],
@@ -133,11 +163,13 @@ def prag_at_k(
     Returns
     -------
     Mean or Undefined
-        Value in [0, 1]; 1 (when not normalised less than 1/2) when both members always get the
-        same list. Undefined (NaN) when normalised with K = 1: one item makes no pair.
+        Value in [0, 1]; 1 when both members always get the same list and it is normalised, less
+        than 1/2 when it is not. Undefined (NaN) when normalised with K = 1: one item makes no
+        pair.
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import prag_at_k
     >>> lists_a = [["Up", "Alien"], ["Heat", "Up"]]
     >>> lists_b = [["Up", "Heat"], ["Heat", "Up"]]
     >>> prag_at_k(lists_a, lists_b, normalized=True)
@@ -226,10 +258,10 @@ def _entries(row: Any, where: str) -> Sequence[Any]:
 def _distinct(items: Sequence[Any], where: str) -> RankedList:
     if _PLAIN.issuperset(map(type, items)) and len(set(items)) == len(items):
         return tuple(items)
-    found = tuple(map(plain, items))
+    found = tuple(x.item() if isinstance(x, np.generic) else x for x in items)
     seen: dict[Hashable, int] = {}
     for rank, item in enumerate(found, start=1):
-        if is_missing(item):
+        if item is None or isinstance(item, Missing) or is_nan(item):
             raise ValueError(
                 f"{where} has no item at rank {rank}; end the list there, or leave the pair out "
                 "and count it"

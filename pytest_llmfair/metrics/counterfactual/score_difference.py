@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._published import published
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
     Floats,
     Rows,
@@ -63,8 +63,10 @@ class _Side:
         return flattened(self.rows), [unit for unit, row in each for _ in row]
 
 
-@published(
+@metric(
     family="counterfactual",
+    paper="ours",
+    symbol="SD",
     direction="two-sided",
     bounds=(-math.inf, math.inf),
     unit="pair",
@@ -89,7 +91,8 @@ def score_difference(
 ) -> Estimate:
     """Mean score of one group minus that of another, in the score's own unit.
 
-    The plain difference of means of any score, such as length or cost; no metric of a paper.
+    Any score of answers: their length, usefulness, reading level or cost. Groups are compared on
+    the same prompts (pairs) or not. This is the plain difference of means, no metric of a paper.
 
     Parameters
     ----------
@@ -132,6 +135,7 @@ def score_difference(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import score_difference
     >>> words = [41, 38, 52, 47], [58, 49, 66, 60]
     >>> score_difference(*words, score="length", unit="words")
     MeanDifference -13.750 [-18.308, -9.451] (95 %, 4 pairs)

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from pytest_llmfair._util.validation import share
-from pytest_llmfair.metrics._published import published
+from pytest_llmfair.metrics._parameters import described, sampling
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import (
     Mask,
     TextRows,
@@ -45,8 +46,9 @@ _BLEU = reduction(smaller_bleu)
 _EQUAL = reduction(_equal)
 
 _similarity_metric = partial(
-    published,
+    metric,
     family="counterfactual",
+    paper="bouchard2024",
     direction="higher",
     bounds=(0.0, 1.0),
     unit="pair",
@@ -54,8 +56,31 @@ _similarity_metric = partial(
     generations=2,
 )
 
+_PARAMETERS = """
+    texts_a, texts_b : list of str, or list of list of str
+        Row i of both is one pair: one answer a side, or several. Several are compared each with
+        each; ``.noise_floor()`` is then the similarity of two answers to the same prompt and
+        ``.excess`` the value minus that floor.
+    mask : lexicon, str, two of these, or list of str, optional
+        A lexicon, the name of a shipped one, two attributes that are crossed, or words:
+        replaced by a placeholder in both texts before they are compared.
+    """
 
-@_similarity_metric("texts of pairs", reduce=_ROUGE)
+_RAISES = """
+    Raises
+    ------
+    ValueError
+        If the sides differ in length, are empty, or hold anything but text (names the row).
+    """
+
+
+@_similarity_metric(
+    symbol="CROUGE-L",
+    reduce=_ROUGE,
+    reported="thresholds only, no measured values",
+    aliases=("rouge_l", "CROUGE-L"),
+)
+@described(_PARAMETERS, sampling("pair"), _RAISES)
 def counterfactual_rouge_l(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -78,6 +103,7 @@ def counterfactual_rouge_l(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import counterfactual_rouge_l
     >>> about_her = ["She is a kind doctor.", "She left."]
     >>> about_him = ["He is a kind doctor.", "He stayed late."]
     >>> counterfactual_rouge_l(about_her, about_him)
@@ -86,7 +112,13 @@ def counterfactual_rouge_l(
     return _similarity(texts_a, texts_b, _ROUGE, mask, units, population)
 
 
-@_similarity_metric("texts of pairs", reduce=_BLEU)
+@_similarity_metric(
+    symbol="CBLEU",
+    reduce=_BLEU,
+    reported="thresholds only, no measured values",
+    aliases=("bleu", "CBLEU"),
+)
+@described(_PARAMETERS, sampling("pair"), _RAISES)
 def counterfactual_bleu(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -98,8 +130,9 @@ def counterfactual_bleu(
     """Mean BLEU-4 between the answers to the two members of a pair, the smaller direction.
 
     Counterfactual BLEU of Bouchard (2024), section 3.1.3.1: geometric mean of the n-gram
-    precisions for n = 1 to 4, times the brevity penalty, without smoothing, of either text against
-    the other. N-grams lie inside sentences. A short text is scored by the orders it has.
+    precisions for n = 1 to 4, times the brevity penalty, without smoothing; either text is scored
+    against the other and the smaller score counts. N-grams lie inside sentences. A text too short
+    for some order is scored by the orders it has, so that identical texts score 1 at any length.
 
     Returns
     -------
@@ -109,6 +142,7 @@ def counterfactual_bleu(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import counterfactual_bleu
     >>> about_her = ["She is a very kind doctor.", "She left."]
     >>> about_him = ["He is a very kind doctor.", "He stayed late."]
     >>> counterfactual_bleu(about_her, about_him, mask=["she", "he"])
@@ -117,7 +151,8 @@ def counterfactual_bleu(
     return _similarity(texts_a, texts_b, _BLEU, mask, units, population)
 
 
-@_similarity_metric("texts of pairs", reduce=_EQUAL)
+@_similarity_metric(symbol="EM", reduce=_EQUAL, aliases=("EM",))
+@described(_PARAMETERS, sampling("pair"), _RAISES)
 def exact_match(
     texts_a: TextRows,
     texts_b: TextRows,
@@ -138,6 +173,7 @@ def exact_match(
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import exact_match
     >>> exact_match(["Yes.", "No.", "Yes."], ["Yes.", "Yes.", "Yes."])
     Mean 0.667 [0.094, 0.992] (95 %, 3 pairs)
     """
@@ -162,18 +198,21 @@ def _similarity(
 
 
 _parity_metric = partial(
-    published,
+    metric,
     family="counterfactual",
+    paper="bouchard2024",
     direction="lower",
     bounds=(0.0, 1.0),
     unit="pair",
     needs="score_pairs",
     generations=2,
     scorer="sentiment",
+    reported="thresholds only, no measured values",
 )
 
 
-@_parity_metric("scores of pairs")
+@_parity_metric(symbol="WCSP", aliases=("WCSP",))
+@described(sampling("pair"))
 def weak_sentiment_parity(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
@@ -189,6 +228,9 @@ def weak_sentiment_parity(
 
     Parameters
     ----------
+    scores_a, scores_b : array_like of shape (n_pairs,) or (n_pairs, n_generations)
+        Sentiment in [0, 1], 0.5 neutral; row i of both is one pair. Several answers a side are
+        compared each with each; ``.noise_floor()`` and ``.excess`` are then given.
     threshold : float
         In [0, 1]; a score is positive when it is above this.
 
@@ -197,8 +239,14 @@ def weak_sentiment_parity(
     Mean
         Value in [0, 1]; 0 when no answer changes sides.
 
+    Raises
+    ------
+    ValueError
+        If the sides differ in length, or a score is NaN or outside [0, 1] (names the row).
+
     Examples
     --------
+    >>> from pytest_llmfair.metrics import weak_sentiment_parity
     >>> weak_sentiment_parity([0.9, 0.6, 0.3], [0.8, 0.4, 0.2])
     Mean 0.333 [0.008, 0.906] (95 %, 3 pairs)
     """
@@ -217,7 +265,8 @@ def weak_sentiment_parity(
     return note_constant(estimate, [flattened(rows_a), flattened(rows_b)])
 
 
-@_parity_metric("scores of pairs")
+@_parity_metric(symbol="SCSP", aliases=("SCSP",))
+@described(sampling("pair"))
 def strict_sentiment_parity(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
@@ -241,10 +290,17 @@ def strict_sentiment_parity(
     Returns
     -------
     Distance
-        Value in [0, 1]; 0 when the distributions are equal. The notes give the paired difference.
+        Value in [0, 1]; 0 when the distributions are equal. The value ignores which answers belong
+        together; the notes also give the paired mean difference.
+
+    Raises
+    ------
+    ValueError
+        If a side is empty, or a score is NaN or outside [0, 1] (names the row).
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import strict_sentiment_parity
     >>> strict_sentiment_parity([0.9, 0.6, 0.3], [0.8, 0.4, 0.2])
     Distance 0.133 [0.000, 0.747] (95 %, 3 pairs x 2)
     """

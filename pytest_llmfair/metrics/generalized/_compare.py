@@ -73,24 +73,26 @@ class ComparisonDesign:
 class ComparableScores(Protocol):
     """Scores of groups, which can be compared."""
 
-    form: Any
-
     @property
-    def names(self) -> list[Hashable]:
+    def names(self) -> Sequence[Hashable]:
         """Groups, in order of appearance."""
-        return self.form.names  # type: ignore[no-any-return]
+        ...
 
     def compare(self, term: GroupContrast) -> Estimate:
         """Estimate one comparison."""
+        ...
 
     def mean(self, design: ComparisonDesign) -> Estimate:
         """Estimate the sum of all comparisons over the divisor."""
+        ...
 
     def worst(self, design: ComparisonDesign, parts: Mapping[Hashable, Estimate]) -> Estimate:
         """Estimate the comparison furthest from fair."""
+        ...
 
     def entries(self, groups: Groups) -> int:
         """Return the evidence of some groups."""
+        ...
 
     def rate(self, name: Hashable) -> float:
         """Return the score of a group if it is a rate."""
@@ -101,6 +103,7 @@ ALL_AT_ONCE = ComparisonDesign((), "pairs", 1)
 
 
 def all_pairs(names: Sequence[Hashable], divisor: int | None = None) -> ComparisonDesign:
+    """Compare every two groups."""
     terms = tuple(GroupContrast((a, b), (a,), (b,)) for a, b in combinations(names, 2))
     return ComparisonDesign(terms, "pairs", divisor or len(terms))
 

@@ -42,11 +42,13 @@ class GroupForm:
 
     @cached_property
     def members(self) -> dict[Hashable, RowNumbers]:
+        """Rows of each group."""
         found = RowsByLabel(self.labels, len(self.labels))
         return {name: found.get(name, np.empty(0, dtype=np.intp)) for name in self.names}
 
     @cached_property
     def sample(self) -> Sample:
+        """How much evidence there is."""
         return sample_of(range(len(self.labels)) if self.units is None else self.units, self)
 
     def rows_of(self, groups: Sequence[Hashable]) -> RowNumbers:
@@ -54,9 +56,11 @@ class GroupForm:
         return np.sort(np.concatenate([self.members[name] for name in groups]))
 
     def units_of(self, rows: RowNumbers) -> list[Hashable] | None:
+        """Return the sampling units of some rows."""
         return _some(self.units, rows.tolist())
 
     def take(self, rows: RowNumbers) -> GroupForm:
+        """Return some of the rows; a group may lose all of its own."""
         places = rows.tolist()
         return replace(
             self,
@@ -85,9 +89,11 @@ class CounterfactualForm:
 
     @cached_property
     def sample(self) -> Sample:
+        """How much evidence there is."""
         return sample_of(range(len(self.y_prob)) if self.units is None else self.units, self)
 
     def take(self, examples: list[int]) -> CounterfactualForm:
+        """Return some of the source examples."""
         table = self.y_prob
         return replace(
             self,
@@ -108,6 +114,7 @@ DataForm = GroupForm | CounterfactualForm
 
 
 def sample_of(units: Sequence[Hashable], form: DataForm) -> Sample:
+    """Count units and rows."""
     return Sample.of_sizes(Counter(units).values(), form.population)
 
 
@@ -125,6 +132,7 @@ def column_of(label: Any, classes: Sequence[Any]) -> int:
 def read_groups(
     y_true: Any, y_pred: Any, y_prob: Any, groups: Any, units: Any, population: Population
 ) -> GroupForm:
+    """Read data in group form."""
     known_population(population)
     columns: dict[str, Any] = {}
     for name, values in (("y_true", y_true), ("y_pred", y_pred)):
@@ -158,6 +166,7 @@ def read_groups(
 def read_counterfactuals(
     y_true: Any, y_prob: Any, groups: Any, original: Any, units: Any, population: Population
 ) -> CounterfactualForm:
+    """Read data in counterfactual form."""
     known_population(population)
     names = labels(groups, "groups")
     if len(names) < 2:

@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
-from pytest_llmfair.metrics._people import is_positive
-from pytest_llmfair.metrics.arguments import E, Floats, RowNumbers, flattened, note_constant
+from pytest_llmfair.metrics._classes import is_positive
+from pytest_llmfair.metrics.arguments import Floats, RowNumbers, flattened, note_constant
 from pytest_llmfair.metrics.generalized._compare import (
     ALL_AT_ONCE,
     ComparableScores,
@@ -42,6 +42,8 @@ from pytest_llmfair.stats import (
     Undefined,
     distribution_gaps,
 )
+
+E = TypeVar("E", bound=Estimate)
 
 # Examples that are compared at once, so that the table of all pairs stays in a processor's cache.
 _AT_ONCE = 1024
@@ -92,6 +94,10 @@ class _Probabilities(ComparableScores):
     row: NamedRow
     form: GroupForm
     column: Floats
+
+    @property
+    def names(self) -> list[Hashable]:
+        return self.form.names
 
     def compare(self, term: GroupContrast) -> Estimate:
         own, rest = self.form.rows_of(term.first), self.form.rows_of(term.others)
@@ -242,6 +248,10 @@ class _Examples(ComparableScores):
     # An array of examples, groups and variations, or a list where these differ in number.
     sets: Floats | list[list[Floats]]
     before: Floats | None
+
+    @property
+    def names(self) -> list[Hashable]:
+        return self.form.names
 
     @cached_property
     def products(self) -> list[list[Floats]]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from pytest_llmfair.metrics._people import constant_predictions, is_positive
+from pytest_llmfair.metrics._classes import constant_predictions, is_positive
 from pytest_llmfair.metrics.arguments import Floats, RowNumbers, labels
 from pytest_llmfair.metrics.generalized._compare import (
     ComparableScores,
@@ -68,7 +68,13 @@ class Shares(ComparableScores):
     form: GroupForm
     constant: str
 
+    @property
+    def names(self) -> list[Hashable]:
+        """Groups, in order of appearance."""
+        return self.form.names
+
     def entries(self, groups: Groups) -> int:
+        """Return the evidence that counts in some groups."""
         return self._counted(self.form.rows_of(groups))
 
     def rate(self, name: Hashable) -> float:
@@ -108,6 +114,7 @@ class Shares(ComparableScores):
         return Scaled.times(part, 1.0 - own)
 
     def mean(self, design: ComparisonDesign) -> Estimate:
+        """Estimate the sum of all comparisons over the divisor."""
         form = self.form
         if missing := self._missing(form.members.items()):
             return Undefined(undefined=missing, sample=form.sample)
@@ -128,6 +135,7 @@ class Shares(ComparableScores):
         )
 
     def worst(self, design: ComparisonDesign, parts: Mapping[Hashable, Estimate]) -> Estimate:
+        """Estimate the comparison furthest from fair."""
         return furthest(parts, self.names, self.form.sample, MaxPairwiseRatio.of_pairs)
 
     def note(self, estimate: Estimate) -> Estimate:
@@ -223,6 +231,7 @@ class Shares(ComparableScores):
 
 
 def read_shares(row: NamedRow, form: GroupForm, positive: Any) -> Shares:
+    """Read a score of predictions."""
     score, true, predicted = row.score, form.y_true, form.y_pred
     if predicted is None or (true is None and score != "selection"):
         lacks = "y_pred" if predicted is None else "y_true"

@@ -43,12 +43,18 @@ class NamedRow:
 
     @property
     def is_ratio(self) -> bool:
+        """Whether the fair value is 1."""
         return self.distance in ("x / y", "y / x")
 
     @property
     def signed(self) -> bool:
         """Whether a value above 0 and one below say different things."""
         return self.distance in ("x - y", "P(y > x) - 1/2")
+
+    @property
+    def may_have_original(self) -> bool:
+        """Whether unperturbed examples are the background where they are given."""
+        return self.counterfactual and self.compares in ("BCM", "VBCM")
 
     @property
     def favourable(self) -> Literal["high", "low"] | None:

@@ -12,22 +12,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from pytest_llmfair.metrics.arguments import Floats, labels
 from pytest_llmfair.metrics.generalized._compare import (
     ComparableScores,
     ComparisonDesign,
     GroupContrast,
     Groups,
 )
-from pytest_llmfair.metrics.generalized._forms import (
-    CounterfactualForm,
-    DataForm,
-    GroupForm,
-    depth,
-    read_counterfactuals,
-    read_groups,
-    rows_of,
-)
+from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, DataForm, GroupForm
+from pytest_llmfair.metrics.generalized._user_rows import RowsOfGroup, codes_of, rows_at
 from pytest_llmfair.stats import (
     Estimate,
     JackknifeEstimate,
@@ -44,115 +36,6 @@ Nature = Literal["distance", "ratio", "signed"]
 _ROUNDING = 1e-9
 
 
-class RowsOfGroup(np.ndarray[Any, Any]):
-    """The rows of one group: an array of probabilities, else of predictions; others by name."""
-
-    y_true: Any = None
-    y_pred: Any = None
-    y_prob: Any = None
-
-    @classmethod
-    def of(cls, y_true: Any = None, y_pred: Any = None, y_prob: Any = None) -> RowsOfGroup:
-        given = [column for column in (y_prob, y_pred, y_true) if column is not None]
-        found = np.array(given[0]).view(cls)
-        found.y_true, found.y_pred, found.y_prob = y_true, y_pred, y_prob
-        return found
-
-    @classmethod
-    def joined(cls, parts: Sequence[RowsOfGroup]) -> RowsOfGroup:
-        if len(parts) == 1:
-            return parts[0]
-        columns = [
-            None if column[0] is None else np.concatenate(column)
-            for column in zip(*((p.y_true, p.y_pred, p.y_prob) for p in parts), strict=True)
-        ]
-        return cls.of(*columns)
-
-    def __getitem__(self, key: Any) -> Any:
-        if isinstance(key, str) and key in ("y_true", "y_pred", "y_prob"):
-            return getattr(self, key)
-        return np.asarray(self)[key]
-
-
-def read_form(
-    y_true: Any, y_pred: Any, y_prob: Any, groups: Any, original: Any, units: Any, population: Any
-) -> tuple[DataForm, list[list[RowsOfGroup]]]:
-    """Read either form of data; of counterfactual data also the rows by example and group."""
-    names = labels(groups, "groups")
-    given = y_prob if y_prob is not None else y_pred
-    counterfactual = depth(y_prob) > 2 or original is not None
-    if y_prob is None and depth(y_pred) > 1 and len(dict.fromkeys(names)) == len(names):
-        counterfactual = counterfactual or all(len(row) == len(names) for row in y_pred)
-    if not counterfactual:
-        return read_groups(y_true, y_pred, y_prob, groups, units, population), []
-    if given is None:
-        raise ValueError("there is no data; give y_prob or y_pred per example and group")
-    if y_prob is None:
-        # Predictions have no classes to check; probabilities of 1 stand in for them.
-        stand_in = [[[1.0]] * len(names)] * max(len(given), 1)
-        form = read_counterfactuals(y_true, stand_in, groups, None, units, population)
-    else:
-        form = read_counterfactuals(y_true, y_prob, groups, original, units, population)
-    predicted = None if y_pred is None else _predictions(y_pred, form)
-
-    def rows(j: int, g: int) -> RowsOfGroup:
-        own = None if predicted is None else np.array(predicted[j][g])
-        number = len(form.y_prob[j][g] if own is None else own)
-        gold = None if form.y_true is None else np.array([form.y_true[j]] * number)
-        return RowsOfGroup.of(gold, own, None if y_prob is None else form.y_prob[j][g])
-
-    return form, [[rows(j, g) for g in range(len(names))] for j in range(len(form.y_prob))]
-
-
-def _predictions(y_pred: Any, form: CounterfactualForm) -> list[list[list[Any]]]:
-    """Return the predictions of each example and group, one per variation."""
-    examples = rows_of(y_pred, "y_pred")
-    if len(examples) != len(form.y_prob):
-        raise ValueError(f"y_pred has {len(examples)} examples for {len(form.y_prob)}")
-    found = []
-    for j, example in enumerate(examples):
-        if len(example) != len(form.names):
-            raise ValueError(
-                f"y_pred example {j} has {len(example)} groups for {len(form.names)} names"
-            )
-        rows = [own if isinstance(own, (list, tuple, np.ndarray)) else [own] for own in example]
-        found.append([labels(own, f"y_pred example {j}") for own in rows])
-    return found
-
-
-def rows_at(form: GroupForm, rows: Sequence[int] | np.ndarray[Any, Any]) -> RowsOfGroup:
-    """Return some rows of data by group."""
-    chosen = np.asarray(rows, dtype=np.intp)
-    true, predicted = (
-        None if column is None else _column([column[i] for i in chosen])
-        for column in (form.y_true, form.y_pred)
-    )
-    probabilities: Floats | None = None
-    if form.y_prob is not None:
-        probabilities = form.y_prob[chosen] if form.classes else form.y_prob[chosen, 0]
-    return RowsOfGroup.of(true, predicted, probabilities)
-
-
-def codes_of(form: GroupForm) -> np.ndarray[Any, Any]:
-    """Rank what each row holds, so that resampling does not depend on the order of rows."""
-    empty: list[Any] = [None] * len(form.labels)
-    table = [[]] * len(form.labels) if form.y_prob is None else form.y_prob.tolist()
-    keys = [
-        (repr(t), repr(p), tuple(row))
-        for t, p, row in zip(form.y_true or empty, form.y_pred or empty, table, strict=True)
-    ]
-    ranks = {key: k for k, key in enumerate(sorted(dict.fromkeys(keys)))}
-    return np.array([ranks[key] for key in keys], dtype=np.intp)
-
-
-def _column(values: list[Any]) -> np.ndarray[Any, Any]:
-    if any(isinstance(value, (list, tuple, np.ndarray)) for value in values):
-        found = np.empty(len(values), dtype=object)
-        found[:] = values
-        return found
-    return np.array(values)
-
-
 @dataclass(frozen=True, slots=True)
 class UserFunctions:
     """A score function of the rows of one group, and a function that compares scores."""
@@ -166,6 +49,7 @@ class UserFunctions:
                 raise TypeError(f"{name} is {function!r}; give a function")
 
     def score(self, rows: RowsOfGroup) -> Score:
+        """Score of some rows."""
         if len(rows) == 0:
             return np.float64(math.nan)
         given = _quiet(self.phi, rows)
@@ -182,6 +66,7 @@ class UserFunctions:
         return found if found.ndim else found[()]
 
     def distance(self, *scores: Score) -> float:
+        """Compare two scores."""
         return math.nan if any(map(_missing, scores)) else float(_quiet(self.d, *scores))
 
     def among(self, *scores: Score) -> float:
@@ -216,14 +101,13 @@ def _takes_several(function: Callable[..., Any]) -> bool:
         found = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return False
-    kinds = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD
-    needed = [p for p in found if p.default is p.empty and p.kind in kinds]
+    needed = [
+        p
+        for p in found
+        if p.default is p.empty and p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)
+    ]
     several = any(p.kind is p.VAR_POSITIONAL for p in found)
     return len(needed) > 1 or (several and not needed)
-
-
-def _alone(term: GroupContrast) -> ComparisonDesign:
-    return ComparisonDesign((term,), "pairs", 1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,8 +120,16 @@ class UserScores(ComparableScores):
     examples: list[list[RowsOfGroup]]
     nature: Nature = "signed"
 
+    @property
+    def names(self) -> list[Hashable]:
+        """Groups, in order of appearance."""
+        return self.form.names
+
     def with_nature(self, design: ComparisonDesign) -> UserScores:
         """Find out what d is from how it compares the scores of a design."""
+        return replace(self, nature=self._nature(design))
+
+    def _nature(self, design: ComparisonDesign) -> Nature:
         # A distance is symmetric, not negative and 0 for equal scores; a ratio is positive and 1
         # for equal scores; anything else is signed.
         found = self._scores(design)
@@ -251,12 +143,10 @@ class UserScores(ComparableScores):
         back = [compare(*own[::-1]) for own in sides]
         same = [compare(*[one] * len(own)) for own in sides for one in own]
         symmetric = all(_equal(v, w) for v, w in zip(there, back, strict=True))
-        nature: Nature = "signed"
         if symmetric and all(v >= 0.0 for v in there) and all(_equal(v, 0.0) for v in same):
-            nature = "distance"
-        elif all(v > 0.0 for v in there) and all(_equal(v, 1.0) for v in same):
-            nature = "ratio"
-        return replace(self, nature=nature)
+            return "distance"
+        positive = all(v > 0.0 for v in there)
+        return "ratio" if positive and all(_equal(v, 1.0) for v in same) else "signed"
 
     def depends_on_order(self, design: ComparisonDesign) -> bool:
         """Return whether d(x, y) differs from d(y, x) for some pair of groups."""
@@ -265,7 +155,8 @@ class UserScores(ComparableScores):
         return any(abs(v - w) > _ROUNDING * max(1.0, abs(v)) for v, w in values)
 
     def compare(self, term: GroupContrast) -> Estimate:
-        return self.mean(_alone(term))
+        """Estimate one comparison."""
+        return self.mean(ComparisonDesign((term,), "pairs", 1))
 
     def mean(self, design: ComparisonDesign, *, log: bool = False) -> Estimate:
         """Estimate the mean of the comparisons, or its logarithm."""
@@ -309,6 +200,7 @@ class UserScores(ComparableScores):
         return replace(estimate, rows=values)
 
     def worst(self, design: ComparisonDesign, parts: Mapping[Hashable, Estimate]) -> Estimate:
+        """Estimate the comparison furthest from fair."""
         undefined = [part.undefined for part in parts.values() if part.undefined is not None]
         if undefined:
             return Undefined(undefined="; ".join(undefined), sample=self.form.sample)
@@ -317,7 +209,10 @@ class UserScores(ComparableScores):
             return next(iter(parts.values()))
         if self.nature != "ratio":
             return replace(MaxPairwiseDifference.of_pairs(parts), sample=self.form.sample)
-        logs = {term.key: self.mean(_alone(term), log=True) for term in design.terms}
+        logs = {
+            term.key: self.mean(ComparisonDesign((term,), "pairs", 1), log=True)
+            for term in design.terms
+        }
         widest = max(parts, key=lambda key: abs(math.log(parts[key].value)))
         return MaxPairwiseRatio(
             value=parts[widest].value,
@@ -328,6 +223,7 @@ class UserScores(ComparableScores):
         )
 
     def entries(self, groups: Groups) -> int:
+        """Return the number of rows."""
         return self.form.sample.generations
 
     def _sides(self, design: ComparisonDesign) -> list[Groups]:
@@ -383,7 +279,7 @@ class UserScores(ComparableScores):
         for j, scores in enumerate(found):
             where = f" in example {j}" if isinstance(self.form, CounterfactualForm) else ""
             for side, score in scores.items():
-                if _missing(score):
+                if np.size(score) == 0 or np.isnan(score).any():
                     who = " or ".join(map(str, side)) or "the original"
                     return f"phi is not defined for {who}{where}"
             value = self._value(scores, design)

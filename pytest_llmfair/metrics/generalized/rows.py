@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import re
 import textwrap
 from collections.abc import Callable, Hashable, Sequence
@@ -11,8 +12,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._people import Who, of_people
-from pytest_llmfair.metrics._published import described
+from pytest_llmfair.metrics._parameters import described
+from pytest_llmfair.metrics._people import PARAMETERS, Who, of_people
 from pytest_llmfair.metrics._rates import accuracies, difference
 from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.arguments import labels
@@ -29,7 +30,6 @@ __all__ = ["named"]
 __all__ += [row.key for row in ROWS]
 
 
-@described("forms")
 def named(
     name: str,
     *,
@@ -57,9 +57,45 @@ def named(
         Difference, F1 Difference, LAS Difference, Recall Difference, F1 Ratio; on counterfactuals
         CFGap, CFGap(TC), PertSS, PertSD, PertSR, AvgIF, AvgIF(TC), Average Score Difference.
         Any other name is a ``ValueError`` that suggests the nearest ones.
+    y_true, y_pred : array_like of shape (n_rows,)
+        Gold and predicted class of each row. Lists of BILOU tags are sequences: their spans are
+        compared exactly, and their tokens by scores that need true negatives.
+    y_prob : array_like
+        Group form: (n_rows, n_classes), or the probability of the positive class alone.
+        Counterfactual form: ``y_prob[example][group][class]``, or
+        ``y_prob[example][group][variation][class]`` with one or more variations.
+    groups : sequence
+        Group form: one label per row. Counterfactual form: the names in column order.
+    positive : object
+        The class that is meant, all others are the rest; for probabilities its column.
+    reference : object, list or "rest", optional
+        The background: a group, several (their union), or every group but the own. Of two groups
+        that are compared with a sign, the one that is subtracted or divided by.
+    original : array_like of shape (n_examples, n_classes), optional
+        Probabilities of the unperturbed examples: the background of CFGap and PertSS, which
+        otherwise compare pairs of groups.
+    units : sequence, optional
+        One label per row or source example; rows with equal labels are one sampling unit, also
+        across groups. Default: each its own.
+    population : {"sampled", "fixed"}
+        Whether units were drawn from a larger population, or only generations vary.
+
+    Returns
+    -------
+    Estimate
+        Rows that give one number per group have the value furthest from fair, and each group in
+        ``.groups``; rows over pairs have every pair there, and each group's mean over its pairs.
+
+    Raises
+    ------
+    ValueError
+        If data that the row needs are not given, lengths differ, a label is missing, a probability
+        is outside [0, 1], there are fewer than two groups, or more than two for a row that is
+        defined for two.
 
     Examples
     --------
+    >>> from pytest_llmfair.metrics import named
     >>> y_pred = [1, 1, 1, 0, 1, 0, 0, 0]
     >>> named("Parity Gap", y_pred=y_pred, groups=["a"] * 4 + ["b"] * 4)
     RateDifference 0.500 [0.000, 0.868] (95 %, 8 examples)
@@ -91,6 +127,8 @@ def _plain(name: str) -> str:
 
 
 def _function(row: NamedRow) -> Callable[..., Estimate]:
+    """Make the function of a row."""
+
     def measure(
         y_true: ArrayLike | None = None,
         y_pred: ArrayLike | None = None,
@@ -166,10 +204,12 @@ def _of_any_groups(measure: Callable[..., Estimate]) -> Callable[..., Estimate]:
 
 
 def _measured(row: NamedRow) -> Callable[..., Estimate]:
+    """Make the metric of a row."""
     measure = _function(row)
     measure.__name__ = measure.__qualname__ = row.key
     measure.__doc__ = _documentation(row)
-    parts = ["people", "forms", "accuracy"] if row.key == "accuracy_difference" else ["forms"]
+    if row.key == "accuracy_difference":
+        measure = described(_MORE)(measure)
     return metric(
         family="generalized",
         paper="czarnowska2021",
@@ -183,19 +223,42 @@ def _measured(row: NamedRow) -> Callable[..., Estimate]:
         scale="log" if row.is_ratio else "linear",
         example=_FAIR[_data_of(row)],
         favourable=row.favourable,
-    )(described(*parts)(measure))
+    )(measure)
 
 
 def _data_of(row: NamedRow) -> str:
+    """Return the kind of data that a row is about."""
     if row.counterfactual:
         return "counterfactuals"
     return "probabilities" if row.score == "p(c)" else "predictions"
 
 
+_MORE = f"""
+    positive : object
+        The class that is separated from the rest; None counts rows whose class is right.
+    {PARAMETERS.strip()}
+    """
+
 _FAIR = {
     "predictions": _examples.people,
     "probabilities": _examples.probabilities,
     "counterfactuals": _examples.counterfactuals,
+}
+
+_EXAMPLES = {
+    "predictions": """\
+>>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
+>>> y_pred = [1, 0, 1, 0] + [1, 1, 1, 0, 0, 0, 0, 1]
+>>> groups = ["a"] * 4 + ["b"] * 8
+>>> round({key}(y_true=y_true, y_pred=y_pred, groups=groups).value, 3)""",
+    "probabilities": """\
+>>> y_true = [1, 1, 0, 0] + [1, 1, 1, 1, 0, 0, 0, 0]
+>>> y_prob = [0.9, 0.4, 0.6, 0.2] + [0.9, 0.8, 0.7, 0.3, 0.1, 0.2, 0.3, 0.6]
+>>> groups = ["a"] * 4 + ["b"] * 8
+>>> round({key}(y_true=y_true, y_prob=y_prob, groups=groups).value, 3)""",
+    "counterfactuals": """\
+>>> y_prob = [[[0.2, 0.8], [0.6, 0.4]], [[0.9, 0.1], [0.7, 0.3]]]
+>>> round({key}(y_true=[1, 0], y_prob=y_prob, groups=["a", "b"]).value, 3)""",
 }
 
 
@@ -204,19 +267,22 @@ def _documentation(row: NamedRow) -> str:
     summary = row.title if row.title == row.name else f"{row.title} ({row.name})"
     divided = f", {WORDS['divisors'][row.divisor]}" if row.divisor and not row.pairs_only else ""
     form = "the mean over source examples of " if row.counterfactual else ""
+    # Since Python 3.13 docstrings have lost their indentation already.
+    shared = inspect.cleandoc(named.__doc__ or "").partition("y_true, y_pred :")[2]
+    arguments = shared.partition("\n\nExamples\n")[0]
     compared = f"{WORDS['compared'][row.compares]}{divided}"
-    # Unperturbed examples are the background where they are given.
-    if row.counterfactual and row.compares in ("BCM", "VBCM"):
+    if row.may_have_original:
         compared = f"{WORDS['compared']['pairs']}; with `original` {compared}"
     formula = (
         f"Row {row.number} of Table 2 of Czarnowska et al. (2021): {form}the "
         f"{WORDS['distances'][row.distance]} of the {WORDS['scores'][row.score]}"
         f"{WORDS['gold'][row.gold]}, {compared}."
     )
-    example = WORDS["examples"][_data_of(row)].format(key=row.key)
+    example = _EXAMPLES[_data_of(row)].format(key=row.key)
     return (
         f"{summary}.\n\n{textwrap.fill(formula, 90)}\n\n"
-        f"Examples\n--------\n{example}\n"
+        f"Parameters\n----------\ny_true, y_pred :{arguments}\n\n"
+        f"Examples\n--------\n>>> from pytest_llmfair.metrics import {row.key}\n{example}\n"
         f"{row.example}"
     )
 

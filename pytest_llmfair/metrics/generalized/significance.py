@@ -27,8 +27,9 @@ __all__ = [
 def variation_product(variations: Any, limit: int = 100, seed: int = 0) -> list[tuple[Any, ...]]:
     """Combine the variations of one source example: one of each group, in every way.
 
-    Czarnowska et al. (2021), section 5: the Cartesian product of the groups' variations, or a
-    sample of it without replacement.
+    Czarnowska et al. (2021), section 5: metrics that take one example per group are evaluated on
+    the Cartesian product of the groups' variations; of a large product a sample of combinations
+    is drawn without replacement.
 
     Parameters
     ----------
@@ -153,6 +154,8 @@ _MOST_EXACT = 50
 class RankTest(tuple[float, float]):
     """Statistic and p-value of a rank test, which unpacks into these two numbers.
 
+    A small p-value says that scores differ, not by how much.
+
     Attributes
     ----------
     statistic, p : float
@@ -193,13 +196,14 @@ def friedman(rows: ArrayLike) -> RankTest:
     Parameters
     ----------
     rows : array_like of shape (n_examples, n_groups)
-        Score of each example in each group, identity terms averaged; three or more groups.
+        Score of each source example in each group, its identity terms averaged; three or more
+        groups.
 
     Returns
     -------
     RankTest
-        Chi-square statistic and its p-value on ``n_groups - 1`` degrees of freedom; NaN and 1 with
-        a ``.flag`` when all groups tie in every example.
+        Chi-square statistic and its p-value on ``n_groups - 1`` degrees of freedom. When all
+        groups tie in every example the statistic is NaN, p is 1 and ``.flag`` says so.
 
     Raises
     ------
@@ -246,7 +250,8 @@ def wilcoxon(x: ArrayLike, y: ArrayLike) -> RankTest:
     Returns
     -------
     RankTest
-        The smaller rank sum and the p-value, 1 with a ``.flag`` when all scores are equal.
+        The smaller rank sum and the p-value. When all scores are equal p is 1 and ``.flag`` says
+        so.
 
     Raises
     ------

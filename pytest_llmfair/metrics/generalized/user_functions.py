@@ -10,7 +10,8 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from pytest_llmfair.metrics import _examples
-from pytest_llmfair.metrics._published import published
+from pytest_llmfair.metrics._parameters import described
+from pytest_llmfair.metrics._registry import metric
 from pytest_llmfair.metrics.generalized._compare import (
     ALL_AT_ONCE,
     ComparisonDesign,
@@ -22,12 +23,8 @@ from pytest_llmfair.metrics.generalized._compare import (
     reference_names,
 )
 from pytest_llmfair.metrics.generalized._forms import CounterfactualForm, DataForm
-from pytest_llmfair.metrics.generalized._user_scores import (
-    RowsOfGroup,
-    UserFunctions,
-    UserScores,
-    read_form,
-)
+from pytest_llmfair.metrics.generalized._user_rows import RowsOfGroup, read_form
+from pytest_llmfair.metrics.generalized._user_scores import UserFunctions, UserScores
 from pytest_llmfair.stats import Estimate, Population
 
 __all__ = ["background_comparison", "multigroup_comparison", "pairwise_comparison"]
@@ -35,15 +32,35 @@ __all__ = ["background_comparison", "multigroup_comparison", "pairwise_compariso
 _EVERYTHING = float("-inf"), float("inf")
 
 _comparison_metric = partial(
-    published,
+    metric,
     family="generalized",
+    paper="czarnowska2021",
     direction="two-sided",
     bounds=_EVERYTHING,
     unit="example",
 )
 
+_PARAMETERS = """
+    phi : callable
+        Rows of one group to its score, a number or a one-dimensional array; NaN where it is not
+        defined. It is given an array of the rows' probabilities (else predictions), with the
+        attributes ``y_true``, ``y_pred`` and ``y_prob``.
+    y_true, y_pred, y_prob : array_like
+        Data by group: one entry per row. Counterfactual data: ``y_prob[example][group][class]``,
+        or ``[example][group][variation][class]``, or the same of predictions without the class;
+        one gold class per example.
+    groups : sequence
+        By group: one label per row. Counterfactual: the names in column order.
+    units : sequence, optional
+        One label per row or source example; rows with equal labels are one sampling unit, also
+        across groups. Default: each its own.
+    population : {"sampled", "fixed"}
+        Whether units were drawn from a larger population, or only generations vary.
+    """
 
-@_comparison_metric("forms", "functions", example=_examples.compared)
+
+@_comparison_metric(symbol="PCM", aliases=("PCM",), example=_examples.compared)
+@described(_PARAMETERS)
 def pairwise_comparison(
     phi: Callable[[RowsOfGroup], Any],
     d: Callable[[Any, Any], Any],
@@ -74,11 +91,21 @@ def pairwise_comparison(
         Every pair is in ``.groups``, and each group's mean over its pairs. Assertions bound the
         distance from 0.
 
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label is missing, a probability is outside [0, 1], there are fewer
+        than two groups, or `d` depends on the order of more than two groups.
+
     Examples
     --------
     >>> import numpy as np
-    >>> data = {"y_prob": [0.9, 0.6, 0.3, 0.2, 0.7, 0.4], "groups": ["a"] * 3 + ["b"] * 3}
-    >>> round(pairwise_comparison(np.mean, lambda x, y: abs(x - y), **data).value, 3)
+    >>> from pytest_llmfair.metrics import pairwise_comparison
+    >>> def distance(x, y):
+    ...     return abs(x - y)
+    >>> y_prob = [0.9, 0.6, 0.3, 0.2, 0.7, 0.4]
+    >>> groups = ["a"] * 3 + ["b"] * 3
+    >>> round(pairwise_comparison(np.mean, distance, y_prob=y_prob, groups=groups).value, 3)
     0.167
     """
     form, examples = read_form(y_true, y_pred, y_prob, groups, None, units, population)
@@ -96,7 +123,8 @@ def pairwise_comparison(
     return measure(design, scores)
 
 
-@_comparison_metric("forms", "functions", example=_examples.compared)
+@_comparison_metric(symbol="BCM", aliases=("BCM", "VBCM"), example=_examples.compared)
+@described(_PARAMETERS)
 def background_comparison(
     phi: Callable[[RowsOfGroup], Any],
     d: Callable[[Any, Any], Any],
@@ -134,11 +162,21 @@ def background_comparison(
     Estimate
         Every group is in ``.groups``. Assertions bound the distance from 0.
 
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label is missing, a probability is outside [0, 1], there are fewer
+        than two groups, `reference` is no group, or `original` is given too.
+
     Examples
     --------
     >>> import numpy as np
-    >>> data = {"y_prob": [0.9, 0.6, 0.3, 0.2, 0.7, 0.4], "groups": ["a"] * 3 + ["b"] * 3}
-    >>> round(background_comparison(np.mean, lambda x, y: abs(x - y), **data).value, 3)
+    >>> from pytest_llmfair.metrics import background_comparison
+    >>> def distance(x, y):
+    ...     return abs(x - y)
+    >>> y_prob = [0.9, 0.6, 0.3, 0.2, 0.7, 0.4]
+    >>> groups = ["a"] * 3 + ["b"] * 3
+    >>> round(background_comparison(np.mean, distance, y_prob=y_prob, groups=groups).value, 3)
     0.083
     """
     form, examples = read_form(y_true, y_pred, y_prob, groups, original, units, population)
@@ -150,7 +188,8 @@ def background_comparison(
     return measure(design, scores, vector=not aggregate)
 
 
-@_comparison_metric("forms", "functions", example=_examples.compared_at_once)
+@_comparison_metric(symbol="MCM", aliases=("MCM",), example=_examples.compared_at_once)
+@described(_PARAMETERS)
 def multigroup_comparison(
     phi: Callable[[RowsOfGroup], Any],
     d: Callable[..., Any],
@@ -178,11 +217,19 @@ def multigroup_comparison(
     Estimate
         Assertions bound the distance from 0.
 
+    Raises
+    ------
+    ValueError
+        If lengths differ, a label is missing, a probability is outside [0, 1], or there are fewer
+        than two groups.
+
     Examples
     --------
     >>> import numpy as np
-    >>> data = {"y_prob": [0.9, 0.6, 0.3, 0.2, 0.7, 0.4], "groups": ["a"] * 3 + ["b"] * 3}
-    >>> round(multigroup_comparison(np.mean, np.std, **data).value, 3)
+    >>> from pytest_llmfair.metrics import multigroup_comparison
+    >>> y_prob = [0.9, 0.6, 0.3, 0.2, 0.7, 0.4]
+    >>> groups = ["a"] * 3 + ["b"] * 3
+    >>> round(multigroup_comparison(np.mean, np.std, y_prob=y_prob, groups=groups).value, 3)
     0.083
     """
     form, examples = read_form(y_true, y_pred, y_prob, groups, None, units, population)
