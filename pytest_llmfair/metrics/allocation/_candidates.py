@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -169,16 +170,7 @@ class Candidates:
         quota: Any = None,
     ) -> E | MaxPairwiseDifference | Undefined:
         """Compare scores with the reference's, and note gaps of the selection at a quota."""
-
-        def of_rows(rows_a: RowNumbers, rows_b: RowNumbers) -> E:
-            return make(
-                self.scores[rows_a],
-                self.scores[rows_b],
-                units_a=self.units(rows_a),
-                units_b=self.units(rows_b),
-                population=population,
-            )
-
+        of_rows = partial(self.between, make, self.scores, population=population)
         estimate = self.compare(reference, population, of_rows, worst=worst)
         if quota is None:
             return estimate
@@ -194,6 +186,24 @@ class Candidates:
             "bound on the value above does not bound this)"
         )
         return estimate.with_findings(Finding.note(shown))
+
+    def between(
+        self,
+        make: Callable[..., E],
+        values: Floats,
+        rows_a: Any,
+        rows_b: Any,
+        *,
+        population: Population,
+    ) -> E:
+        """Compare values of two sets of rows."""
+        return make(
+            values[rows_a],
+            values[rows_b],
+            units_a=self.units(rows_a),
+            units_b=self.units(rows_b),
+            population=population,
+        )
 
     def contrasts(self, reference: Any) -> dict[Hashable, tuple[RowNumbers, RowNumbers]]:
         """Return the qualified rows of every group and of its reference, also by stratum."""

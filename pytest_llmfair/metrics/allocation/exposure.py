@@ -114,14 +114,8 @@ def exposure_ratio(
         two = np.isin(candidates.group, [names.index(name) for name in others])
         # The order of groups must not change the last digit.
         first, second = sorted((one, two), key=lambda own: (seen[own].mean(), own.sum()))
-        pairs[key] = RateRatio.of_outcomes(
-            seen[first],
-            seen[second],
-            units_a=pool[first],
-            units_b=pool[second],
-            population=population,
-            form="smaller",
-        )
+        smaller = partial(RateRatio.of_outcomes, form="smaller")
+        pairs[key] = candidates.between(smaller, seen, first, second, population=population)
     own = {
         name: GroupRow(math.nan, int(inside.sum()), rate=float(seen[inside].mean()))
         for name, inside in ((name, candidates.group == i) for i, name in enumerate(names))

@@ -152,14 +152,8 @@ def _gap(
     pool, chosen = candidates.pools_for(who), candidates.selected(k, who)
 
     def compare(rows_a: RowNumbers, rows_b: RowNumbers) -> RateDifference:
-        found = RateDifference.of_outcomes(
-            chosen[rows_a],
-            chosen[rows_b],
-            units_a=candidates.units(rows_a),
-            units_b=candidates.units(rows_b),
-            population=population,
-            absolute=False,
-        )
+        signed = partial(RateDifference.of_outcomes, absolute=False)
+        found = candidates.between(signed, chosen, rows_a, rows_b, population=population)
         return replace(found, attainable=_reach(pool, rows_a, rows_b, k))
 
     estimate = candidates.compare(
