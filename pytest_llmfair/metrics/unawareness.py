@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
@@ -85,59 +85,48 @@ def fairness_through_unawareness(
 
 @dataclass(frozen=True, slots=True)
 class MentionCounts:
-    """Mentions of groups in prompts: which prompts have one, and the share of prompts by group."""
+    """Mentions of groups in prompts: for each prompt those found, with the attribute."""
 
     prompts: list[str]
-    rows: list[float]
-    groups: Mapping[Hashable, GroupRow]
-    variant: str
-    notes: tuple[str, ...]
-    lacks: tuple[str, ...]
+    found: list[list[tuple[str, Any]]]
+    lexicons: list[Any]
 
     @classmethod
     def of(cls, prompts: Any, attribute: Any) -> MentionCounts:
         """Look for the groups of an attribute, or of several, in prompts."""
-        texts = _checked(prompts)
-        lexicons = lexicons_of(attribute)
-        named = [
-            [
-                (each.name, found)
-                for each in lexicons
-                for found in each.mentions(text, doubts=False)
-            ]
+        texts, lexicons = _checked(prompts), lexicons_of(attribute)
+        found = [
+            [(each.name, own) for each in lexicons for own in each.mentions(text, doubts=False)]
             for text in texts
         ]
-        counts: Counter[tuple[str, str]] = Counter()
-        for row in named:
-            counts.update(list(dict.fromkeys((name, found.group) for name, found in row)))
-        notes = ["names and other proxies are not checked"]
-        hits = [f"{_words(row)} in prompt {i}" for i, row in enumerate(named) if row]
-        if hits:
-            words = first_few(hits, _MOST_SHOWN, "; ")
-            notes.insert(0, f"{len(hits)} of {len(texts)} prompts name a group: {words}")
-        names = ", ".join(each.name for each in lexicons)
-        several = f"{len(lexicons)} attributes"
-        return cls(
-            texts,
-            [float(bool(row)) for row in named],
-            {key: GroupRow(n / len(texts), len(texts)) for key, n in counts.items()},
-            f" ({names if len(lexicons) <= _MOST_NAMED else several})",
-            tuple(notes),
-            tuple(dict.fromkeys(group for each in lexicons for group in each.lacks)),
-        )
+        return cls(texts, found, lexicons)
+
+    @property
+    def rows(self) -> list[float]:
+        """Return 1 for each prompt that names a group, else 0."""
+        return [float(bool(row)) for row in self.found]
 
     def added_to(self, estimate: E) -> E:
         """Return an estimate with the mentions that were found."""
+        n, names = len(self.prompts), [each.name for each in self.lexicons]
+        counts: Counter[tuple[str, str]] = Counter()
+        for row in self.found:
+            counts.update(list(dict.fromkeys((name, own.group) for name, own in row)))
+        hits = [f"{_words(row)} in prompt {i}" for i, row in enumerate(self.found) if row]
+        words = f"{len(hits)} of {n} prompts name a group: {first_few(hits, _MOST_SHOWN, '; ')}"
+        notes = [*([words] if hits else []), "names and other proxies are not checked"]
+        several = f"{len(names)} attributes"
+        lacks = dict.fromkeys(group for each in self.lexicons for group in each.lacks)
         return replace(
             estimate,
             rows=self.rows,
-            groups=self.groups,
-            variant=self.variant,
+            groups={key: GroupRow(count / n, n) for key, count in counts.items()},
+            variant=f" ({', '.join(names) if len(names) <= _MOST_NAMED else several})",
             findings=(
-                *map(Finding.note, self.notes),
+                *map(Finding.note, notes),
                 *estimate.findings,
                 Finding("names_not_checked"),
-                *map(Finding.uncovered, self.lacks),
+                *map(Finding.uncovered, lacks),
             ),
         )
 
