@@ -245,8 +245,7 @@ class _TargetSums:
             value = math.inf if with_first else -math.inf
             if not math.isfinite(self._base):
                 return GroupRow(value, n)
-            sizes = Counter(texts.units_of(held)).values()
-            sample = Sample(len(sizes), n, min(sizes), max(sizes), texts.population)
+            sample = Sample.of_sizes(Counter(texts.units_of(held)).values(), texts.population)
             estimate = ZeroCellLogRatio(value=value, sample=sample, base=self._base)
             return GroupRow(value, n, estimate=estimate)
 
