@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from pytest_llmfair import metrics
 from pytest_llmfair._util.keywords import suggestion
@@ -69,6 +70,14 @@ _COMMANDS = {
 _TAKE_REST = ("check", "run", "audit", "judge")
 
 
+class _Parser(argparse.ArgumentParser):
+    """Leaves itself in what it has parsed: the innermost one, where a command has its own."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.set_defaults(parser=self)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.
 
@@ -94,7 +103,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     toxic_fraction...
     """
     argv = sys.argv[1:] if argv is None else list(argv)
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="llmfair", description="Fairness metrics for language models, as pytest assertions."
     )
     commands = parser.add_subparsers(dest="command", required=True)
@@ -149,9 +158,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     arguments, rest = parser.parse_known_args(argv)
     arguments.rest = rest
     if rest and arguments.command not in _TAKE_REST:
-        commands.choices[arguments.command].error(
-            printable(_unknown(rest[0], commands.choices[arguments.command]))
-        )
+        arguments.parser.error(printable(_unknown(rest[0], arguments.parser)))
     status = 0
     try:
         if used is not None:
@@ -172,11 +179,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _unknown(given: str, parser: argparse.ArgumentParser) -> str:
-    """Say that a command does not take an argument; the options are those its help shows."""
+    """Say that a command does not take an argument."""
     if not given.startswith("-"):
         return f"{given!r} is one argument too many"
-    known = dict.fromkeys(re.findall(r"(?<![\w-])--[\w-]+", parser.format_help()))
-    return f"there is no option {given}; {suggestion(given, known)}"
+    name = given.partition("=")[0]
+    # Every option begins a line of the help; its prose may name those of other commands.
+    known = re.findall(r"^  (--[\w-]+)", parser.format_help(), re.MULTILINE)
+    return f"there is no option {name}; {suggestion(name, known)}"
 
 
 def _add_cassette(parser: argparse.ArgumentParser) -> None:

@@ -171,10 +171,31 @@ def suite(model_client: ModelClient, scorers: Mapping[str, Any]) -> Callable[...
     """Return a function that runs the design of a paper on the model under test."""
     from pytest_llmfair.suites import run
 
-    def suite(name: str, **options: Any) -> SuiteResult:
-        """Run a suite; the options are those of :func:`pytest_llmfair.suites.run`."""
+    def suite(
+        name: str,
+        *,
+        size: str = "smoke",
+        bounds: Mapping[str, float] | None = None,
+        tasks: Sequence[str] | None = None,
+        metrics: Sequence[str] | None = None,
+        population: str | None = None,
+        prompts: Sequence[str] | None = None,
+        data: str | Path | None = None,
+    ) -> SuiteResult:
+        """Run a suite; the arguments are those of :func:`pytest_llmfair.suites.run`."""
         __tracebackhide__ = True
-        return run(name, model_client, scorers=scorers, **options)
+        return run(
+            name,
+            model_client,
+            size=size,
+            bounds=bounds,
+            tasks=tasks,
+            metrics=metrics,
+            population=population,
+            prompts=prompts,
+            scorers=scorers,
+            data=data,
+        )
 
     return suite
 

@@ -102,8 +102,11 @@ def test_an_unknown_metric_is_a_usage_error_with_a_suggestion(refused):
         (["juge", "file.csv"], "there is no command 'juge'; did you mean judge?"),
         (
             ["doctor", "file.csv", "--radr=x"],
-            "there is no option --radr=x; did you mean --reader?",
+            "there is no option --radr; did you mean --reader?",
         ),
+        (["cassette", "prune", "a", "--older_than=3"], "did you mean --older-than?"),
+        # Its help names options of pytest.
+        (["report", "a", "--llmfair-json"], "known are --html, --markdown"),
         (["metrics", "rabbi", "toxic"], "'toxic' is one argument too many"),
     ],
 )

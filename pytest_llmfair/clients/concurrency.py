@@ -109,7 +109,8 @@ def dispatch(
         deadline = time.monotonic() + _GRACE_OF_REQUESTS
         while not work.ended and time.monotonic() < deadline:
             work.wait()
-        for arrival in work.unkept:
+        # A copy: requests that outlive their grace may still be answered.
+        for arrival in tuple(work.unkept):
             if not arrival.kept:
                 keep(arrival.row, arrival.reply)
         raise

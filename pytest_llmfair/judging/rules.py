@@ -26,29 +26,55 @@ def is_number(value: Any) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The rules to judge one assertion by; None stands for the settings."""
+    """The rules to judge one assertion by; None stands for the settings.
 
-    # Two-sided confidence level.
+    Attributes
+    ----------
+    level : float or None
+        Two-sided confidence level in (0, 1).
+    mode : {"gate", "strict", "point"} or None
+        When the verdict is red.
+    max_mde : float or None
+        Largest detectable distance from the fair value that still counts as a test.
+    max_missing : float or None
+        Largest share of missing answers per group in [0, 1].
+    label : str
+        What the report adds to the metric's name.
+    sequential : {"obf"} or None
+        With a client: ask in looks with O'Brien-Fleming spending, and stop once decided.
+    method : {"betting"} or None
+        Judge a confidence sequence, which stays valid at any number of looks: with a client, ask
+        in batches and stop once decided. For means over rows.
+    family : str
+        Assertions of one family share their error rate; by default all of the session.
+    max_invalid : float or None
+        Largest share of pairs, in [0, 1], that may fail the validity checks. It counts pairs from
+        ``generate_pairs`` (also of a slice), and pairs made by hand, which are checked here.
+    unit : str
+        What the report calls a unit, singular, instead of the metric's own word.
+    max_uncertain : float or None
+        Largest share of prompts, in [0, 1], that ``generate_pairs`` may leave out because one of
+        their words can be read in two ways.
+
+    Examples
+    --------
+    >>> Rules(mode="strict", level=0.9).mode
+    'strict'
+    >>> Rules(mode="gentle")
+    Traceback (most recent call last):
+    ValueError: mode is 'gentle'; choose gate, strict or point
+    """
+
     level: float | None = None
-    # When the verdict is red: gate, strict or point.
     mode: str | None = None
-    # Largest detectable distance from the fair value that still counts as a test.
     max_mde: float | None = None
-    # Largest share of missing answers per group.
     max_missing: float | None = None
-    # What the report adds to the metric's name.
     label: str = ""
-    # With a client: "obf" asks in looks with O'Brien-Fleming spending, and stops once decided.
     sequential: str | None = None
-    # "betting" judges a confidence sequence, which stays valid at any number of looks.
     method: str | None = None
-    # Assertions of one family share their error rate; by default all of the session.
     family: str = "session"
-    # Largest share of pairs that may fail the validity checks.
     max_invalid: float | None = None
-    # What the report calls a unit, singular, instead of the metric's own word.
     unit: str = ""
-    # Largest share of prompts that may be left out because a word can be read in two ways.
     max_uncertain: float | None = None
 
     def __post_init__(self) -> None:

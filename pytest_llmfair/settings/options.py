@@ -100,6 +100,9 @@ class Fields:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"settings are read-only; use replaced({name}=...) for a copy")
 
+    def __delattr__(self, name: str) -> None:
+        raise AttributeError("settings are read-only; make others without it")
+
     def replaced(self, **values: Any) -> Self:
         """Return a copy with other values."""
         return type(self)(**{**vars(self), **values})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pytest_llmfair.text.matching import (
     MASK,
+    Found,
     WordFinder,
     find_words,
     mask_words,
@@ -14,6 +15,7 @@ from pytest_llmfair.text.tokens import CLITICS, rouge_l, sentences, tokens
 __all__ = [
     "CLITICS",
     "MASK",
+    "Found",
     "WordFinder",
     "find_words",
     "mask_words",

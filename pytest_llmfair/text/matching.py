@@ -7,6 +7,7 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from pytest_llmfair.text.tokens import CLITICS, FIRST_UNSPACED, UNSPACED, WORD_LINE, fold, is_glue
 
@@ -34,8 +35,6 @@ _FEW = 8
 
 # The pieces after the first with the gap before each, and the term as listed.
 _Term = tuple[tuple[tuple[str, str], ...], str]
-# Start, end and term: ``text[start:end]`` reads the term in some case.
-Match = tuple[int, int, str]
 # Start, end, and the terms that may begin here.
 _Piece = tuple[int, int, list[_Term]]
 
@@ -57,9 +56,17 @@ class _PieceLine(dict[int, int]):
 _PIECE_LINE = _PieceLine()
 
 
-def find_words(text: str, words: Iterable[str]) -> list[Match]:
+class Found(NamedTuple):
+    """A word found in a text: ``text[start:end]`` reads `word` in some case."""
+
+    start: int
+    end: int
+    word: str
+
+
+def find_words(text: str, words: Iterable[str]) -> list[Found]:
     """Find whole words and terms of several words in a text."""
-    return _finder(tuple(words)).matches(text)
+    return _finder(tuple(words)).find(text)
 
 
 def replaced(text: str, changes: Iterable[tuple[int, int, str]]) -> str:
@@ -80,9 +87,11 @@ def mask_words(text: str, words: Iterable[str]) -> str:
 class WordFinder:
     """Whole-word search for a fixed list of terms; its speed does not depend on their number.
 
-    A word is found before a clitic ("he" in "he's"), never inside another word ("there"), an
-    identifier ("her_name") or a name with an apostrophe ("O'Brien"). A space matches any white
-    space. Marks at the ends of a term belong to it ("C++", "'em") and go before a term without.
+    A word is never found inside another ("her" in "there"), inside an identifier ("her_name") or
+    inside a name with an apostrophe ("O'Brien"). It is found before a clitic ("he" in "he's",
+    "girlfriend" in "girlfriend's"). A space inside a term matches any white space, including line
+    breaks. Marks at the ends of a term belong to it ("C++", "'em"); if a term with marks and one
+    without both match, the one with marks is found.
     """
 
     def __init__(self, words: Iterable[str], *, elided: bool = False) -> None:
@@ -114,14 +123,18 @@ class WordFinder:
                 terms += alone
             self._heads[head] = alone, seconds
 
-    def matches(self, text: str) -> list[Match]:
+    def find(self, text: str) -> list[Found]:
         """Find the terms in a text."""
+        return [Found(*match) for match in self.matches(text)]
+
+    def matches(self, text: str) -> list[tuple[int, int, str]]:
+        """Return the matches as plain tuples; faster than :meth:`find`."""
         if not text.isascii():
             text = _with_ascii_marks(text)
         pattern, line = _scan(text)
         ascii_only = text.isascii()
         pieces = self._ascii_pieces(text) if ascii_only else self._pieces(text, pattern, line)
-        found: list[Match] = []
+        found: list[tuple[int, int, str]] = []
         position = 0
         marks = self._marks
         for start, end, terms in pieces:

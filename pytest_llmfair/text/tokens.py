@@ -1,4 +1,8 @@
-"""Tokens, sentences and ROUGE-L, in any script: all of the package agrees on what a word is."""
+"""Tokens, sentences and ROUGE-L, in any script.
+
+Masking, matching, co-occurrence and text similarity all split texts with this module, so they
+agree on what a word is.
+"""
 
 from __future__ import annotations
 
@@ -53,10 +57,13 @@ _ASCII_SENTENCE_END = re.compile(r"[.!?]\s+")  # three times faster
 
 
 def tokens(text: str) -> list[str]:
-    """Split a text into words, case folded: runs of letters, digits, marks and inner apostrophes.
+    """Split a text into words, case folded.
 
-    In scripts written without spaces every character is a token. On ASCII text without apostrophes
-    the tokens equal those of ``rouge-score``.
+    A word is a run of letters, digits and their marks in any script. An apostrophe (straight or
+    curly) inside a word belongs to it ("isn't" is one token); hyphens, points and underscores
+    separate words; numbers are words; symbols and emoji are not. In scripts written without
+    spaces (Chinese and Japanese characters, Thai, Lao, Khmer, Burmese) every character is a
+    token. On ASCII text without apostrophes the tokens equal those of ``rouge-score``.
     """
     if text.isascii():
         line = text.encode("ascii").translate(_ASCII_LINE).decode("ascii")
@@ -70,7 +77,11 @@ def tokens(text: str) -> list[str]:
 
 
 def sentences(text: str) -> list[str]:
-    """Split a text into sentences, at marks before white space and at full-width marks."""
+    """Split a text into sentences.
+
+    A sentence ends at ``.``, ``!`` or ``?`` (or the Arabic, Urdu and Hindi marks) before white
+    space or the end of the text, and at the full-width marks of Chinese and Japanese.
+    """
     text = text.strip()
     ends = _ASCII_SENTENCE_END if text.isascii() else _SENTENCE_END
     found = []

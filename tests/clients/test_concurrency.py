@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import subprocess
@@ -227,6 +228,31 @@ def test_an_interrupt_between_any_two_steps_ends_the_call_and_keeps_what_came():
     while ended_by(step) >= step:
         step += 1
     assert step > 15
+
+
+def test_replies_that_outlive_their_grace_do_not_hide_why_the_call_ended(monkeypatch):
+    class Stubborn(Remote):
+        async def send(self, request, **options):
+            wait = 0.0 if request.prompt in ("p0", "p1") else 0.4
+            end = time.monotonic() + wait
+            while time.monotonic() < end:
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.sleep(0.01)
+            return Attempt(Reply(request.prompt))
+
+    def keep(row, reply):
+        if not kept:
+            kept.append(None)
+            raise OSError("disk is full")
+        # The others arrive meanwhile.
+        time.sleep(0.3)
+        kept.append(row)
+
+    kept = []
+    monkeypatch.setattr("pytest_llmfair.clients.concurrency._GRACE_OF_REQUESTS", 0.2)
+    with pytest.raises(OSError, match="disk is full"):
+        ask(Stubborn(limits=Limits(concurrency=8)), REQUESTS[:8], keep)
+    assert set(kept) >= {None, 0, 1}
 
 
 def test_an_interrupt_does_not_wait_for_requests_that_were_not_sent():
