@@ -28,6 +28,8 @@ class Column:
     # Which reports show it.
     terminal: bool = True
     html: bool = True
+    # Comments on pull requests have room for four, the name of the check among them.
+    comment: bool = False
     # Whether the terminal aligns the first word of the cells to the right, as numbers are.
     right: bool = False
     # CSS classes of its cells, and whether they have the colour of the verdict on the page.
@@ -61,9 +63,9 @@ COLUMNS = (
     Column(heading="metric", cell=metric_name, terminal=False),
     # The terminal has no room for two headings here.
     Column(heading="estimate interval", cell=_estimate, html=False, right=True),
-    Column(heading="estimate", cell=_estimate, terminal=False, css="number"),
-    Column(heading="bound", cell=lambda x: threshold(x, decimals(x)), css="number"),
-    Column(heading="verdict", cell=shown_verdict, css="verdict", coloured=True),
+    Column(heading="estimate", cell=_estimate, terminal=False, comment=True, css="number"),
+    Column(heading="bound", cell=lambda x: threshold(x, decimals(x)), comment=True, css="number"),
+    Column(heading="verdict", cell=shown_verdict, comment=True, css="verdict", coloured=True),
     Column(heading="n", cell=_units, html=False),
     Column(
         heading="n", cell=lambda x: plural(x["unit"], x["units"]), terminal=False, css="number"

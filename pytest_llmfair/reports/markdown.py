@@ -81,8 +81,8 @@ def _title(records: Sequence[Record], errors: bool) -> str:
 
 
 def _table(records: Sequence[Record], room: int) -> list[str]:
-    # GitHub's comments have room for four columns: the name of the metric goes into the first.
-    columns = [each for each in COLUMNS if each.html and each.heading not in ("metric", "n")]
+    # The name of the metric goes into the first column.
+    columns = [each for each in COLUMNS if each.comment]
     lines = list(_rows(["check", *(column.heading for column in columns)], ()))
     room -= sum(len(line) + 1 for line in lines)
     for i, record in enumerate(records):

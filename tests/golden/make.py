@@ -428,6 +428,15 @@ def close(old: Any, new: Any, tolerance: float) -> bool:
     return math.isclose(old, new, rel_tol=tolerance, abs_tol=tolerance)
 
 
+def kept(old: Any, new: Any, tolerance: float) -> Any:
+    """Return the new thing with the old numbers where rounding explains the difference."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return {name: kept(old.get(name), thing, tolerance) for name, thing in new.items()}
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        return [kept(one, other, tolerance) for one, other in zip(old, new, strict=True)]
+    return old if close(old, new, tolerance) else new
+
+
 @functools.cache
 def allowed() -> float:
     """Return the tolerance for this machine: 0 where the files were made."""
@@ -449,8 +458,9 @@ def main() -> None:
         shown = [f"  {line[:400]}" for line in found[: given.most]]
         sys.stdout.write("\n".join([f"{name}: {len(found)} differences", *shown]) + "\n")
         if found and not given.check:
-            write(name, made)
-    if stale and not given.check:
+            write(name, kept(frozen(name), made, allowed()) if given.files else made)
+    # Some files alone stay those of the machine that made the others.
+    if stale and not given.check and not given.files:
         write("machine.json", machine())
     sys.exit(1 if given.check and stale else 0)
 
