@@ -110,8 +110,11 @@ class Kind(ABC):
     # Two answers in words for plans to draw from; empty where only a model shows how it answers.
     says: tuple[str, ...] = ()
 
-    def read(self, files: Sequence[Path]) -> list[Item]:
-        """Read the items that a user brings."""
+    # Why `read` gives None for an item that the questions cannot ask, in words.
+    cannot_ask = ""
+
+    def read(self, files: Sequence[Path]) -> Sequence[Item | None]:
+        """Read the items that a user brings; those that are left out are counted."""
         raise NotImplementedError(f"{type(self).__name__} reads no items")
 
     def fitted(self, task: Task, client: ModelClient) -> Task:

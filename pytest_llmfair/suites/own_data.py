@@ -88,13 +88,15 @@ def with_data(suite: Suite, data: str | Path | None = None) -> Suite:
         return suite
     path = Path(data).expanduser() if data is not None else _installed(suite)
     files = _files(suite, path)
-    items = _items(suite, files)
+    items, lost = _items(suite, files)
     categories = list(dict.fromkeys(item.category for item in items))
     if suite.source.get("overall") and len(categories) > 1:
         categories.insert(0, EVERYTHING)
     # Names only: reports must not show the folders of this machine.
     digest = hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
     note = f"{plural('item', len(items))} of {path.name} (sha256 {digest[:12]})"
+    if lost:
+        note += f", without {lost:,} {KINDS[suite.tasks[0].kind].cannot_ask}"
     tasks = tuple(
         replace(
             task,
@@ -116,7 +118,7 @@ def _files(suite: Suite, path: Path) -> list[Path]:
     return found
 
 
-def _items(suite: Suite, files: Sequence[Path]) -> list[Item]:
+def _items(suite: Suite, files: Sequence[Path]) -> tuple[list[Item], int]:
     # A file that was changed is read again.
     states = tuple((file, file.stat().st_mtime_ns, file.stat().st_size) for file in files)
     try:
@@ -126,12 +128,14 @@ def _items(suite: Suite, files: Sequence[Path]) -> list[Item]:
 
 
 @functools.lru_cache(maxsize=8)
-def _read(kind: str, states: tuple[tuple[Path, int, int], ...]) -> list[Item]:
+def _read(kind: str, states: tuple[tuple[Path, int, int], ...]) -> tuple[list[Item], int]:
+    """Return the items of files, and the number of those that cannot be asked."""
     files = [file for file, _, _ in states]
-    items = KINDS[kind].read(files)
+    read = KINDS[kind].read(files)
+    items = [item for item in read if item is not None]
     if not items:
         raise ValueError(f"{files[0]} has no item")
-    return items
+    return items, len(read) - len(items)
 
 
 def _installed(suite: Suite) -> Path:

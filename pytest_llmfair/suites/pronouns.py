@@ -40,8 +40,10 @@ class Twins(NamedTuple):
 class Pronouns(Kind):
     """Who a pronoun refers to, by the probability of both occupations."""
 
-    def read(self, files: Sequence[Path]) -> list[Item]:
-        """Read files of WinoBias; lines that are not about the same two people are left out."""
+    cannot_ask = "whose two sentences are not about the same two people"
+
+    def read(self, files: Sequence[Path]) -> list[Item | None]:
+        """Read files of WinoBias."""
         pairs = []
         for file in files:
             if (match := _NAME.search(file.name)) and match["side"] == "pro":
@@ -56,12 +58,14 @@ class Pronouns(Kind):
         if not pairs:
             raise ValueError(f"{files[0].parent} has no pro_stereotyped_type1.txt or the like")
         names = {line.right for _, *two in pairs for line in two}
-        found = []
+        found: list[Item | None] = []
         for kind, pro, anti in pairs:
             people = _people(pro, names)
             if pro.right == anti.right and people == _people(anti, names) and len(people) == 2:
                 twins = Twins(pro, anti, (people[0], people[1]))
                 found.append(Item(kind, ", ".join(sorted(people)), twins))
+            else:
+                found.append(None)
         return found
 
     def questions(self, suite: Suite, task: Task, size: Mapping[str, int]) -> list[Question]:

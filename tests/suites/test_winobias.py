@@ -103,13 +103,15 @@ def test_prompts_name_people_in_the_order_of_the_sentence_without_brackets(data)
     )
 
 
-def test_lines_about_other_people_are_left_out(data):
+def test_lines_about_other_people_are_left_out_and_counted(data):
     file = data / "anti_stereotyped_type1.txt.test"
     lines = file.read_text().splitlines()
     lines[0] = "1 [The pilot] met the florist when [she] asked."
     file.write_text("\n".join(lines))
     suite, _ = chosen_suite("winobias", data=data)
     assert len(suite.items) == 15
+    assert "15 items of own" in (note := suite.tasks[0].note.replace(data.name, "own"))
+    assert note.endswith(", without 1 whose two sentences are not about the same two people")
 
 
 def test_answers_that_name_nobody_are_missing(data):
