@@ -71,7 +71,7 @@ _TAKE_REST = ("check", "run", "audit", "judge")
 
 
 class _Parser(argparse.ArgumentParser):
-    """Leaves itself in what it has parsed: the innermost one, where a command has its own."""
+    """Sets ``arguments.parser`` to itself; commands with actions, to the parser of the action."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -181,11 +181,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _unknown(given: str, parser: argparse.ArgumentParser) -> str:
     """Say that a command does not take an argument."""
     if not given.startswith("-"):
-        return f"{given!r} is one argument too many"
+        return f"{given!r} is one argument too many; leave it out"
     name = given.partition("=")[0]
     # Every option begins a line of the help; its prose may name those of other commands.
     known = re.findall(r"^  (--[\w-]+)", parser.format_help(), re.MULTILINE)
-    return f"there is no option {name}; {suggestion(name, known)}"
+    hint = suggestion(name, known) if known else "there are none here; leave it out"
+    return f"there is no option {name}; {hint}"
 
 
 def _add_cassette(parser: argparse.ArgumentParser) -> None:

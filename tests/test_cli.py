@@ -107,7 +107,11 @@ def test_an_unknown_metric_is_a_usage_error_with_a_suggestion(refused):
         (["cassette", "prune", "a", "--older_than=3"], "did you mean --older-than?"),
         # Its help names options of pytest.
         (["report", "a", "--llmfair-json"], "known are --html, --markdown"),
-        (["metrics", "rabbi", "toxic"], "'toxic' is one argument too many"),
+        (["metrics", "rabbi", "toxic"], "one argument too many; leave it out"),
+        (
+            ["cassette", "stats", "a", "--mdoel=b"],
+            "no option --mdoel; there are none here; leave it out",
+        ),
     ],
 )
 def test_a_mistyped_command_or_option_brings_the_nearest_one(refused, given, said):

@@ -82,8 +82,8 @@ def dispatch(
     running = start(work.answer_all(min(workers, len(requests))))
 
     def keep_all() -> None:
-        # An interrupt may come between any two steps, so none of them takes what only it knows of:
-        # an arrival that was lost on the way would keep its worker waiting for ever.
+        # An interrupt may come between any two steps. So no reply is in a local variable alone: if
+        # it were lost there, its worker would wait for ever.
         while not work.ended or work.unkept:
             work.wait()
             try:

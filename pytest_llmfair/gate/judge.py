@@ -87,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
             "a guess may describe a file, and only a declaration may judge it; if these are the "
             f"groups and what they share, run: {shown}"
         )
-    checks = _checks(found, bounds)
+    checks = _checks(found, bounds, comparison)
     answers = keys(arguments)
     answers["file"] = [str(path.resolve()) for path in arguments.files]
     if "requests" in answers:
@@ -137,7 +137,9 @@ def _bounds(given: list[str]) -> dict[str, float]:
     return found
 
 
-def _checks(found: list[Quantity], bounds: dict[str, float]) -> list[dict[str, Any]]:
+def _checks(
+    found: list[Quantity], bounds: dict[str, float], comparison: Comparison
+) -> list[dict[str, Any]]:
     """Return the checks: each score with a bound of its own, or the one for scores in [0, 1]."""
     # A score of the file comes before what is made from texts under the same name.
     names = dict.fromkeys([*(each.name for each in found), *FROM_TEXTS])
@@ -155,9 +157,15 @@ def _checks(found: list[Quantity], bounds: dict[str, float]) -> list[dict[str, A
         word = AssertionCall.of(about["metric"]).word
         about |= {word: bound, "rationale": _RATIONALE.format(bound=bound)}
         checks.append({**about, "owner": "who ran the command"})
+    if not checks and not found:
+        why = [f"{each.name}: {each.why_not}" for each in comparison.results.scores.values()]
+        raise ValueError(
+            f"no score can be judged ({listed(why, 8) or 'the file has none'}); judge the answers "
+            f"by a bound on one of {', '.join(FROM_TEXTS)}: --bound NAME=X"
+        )
     if not checks:
         raise ValueError(
-            f"none of the scores ({listed([each.name for each in found], 8) or 'none'}) lies "
+            f"none of the scores ({listed([each.name for each in found], 8)}) lies "
             "between 0 and 1; name a bound in the score's own unit: --bound NAME=X"
         )
     return checks

@@ -101,7 +101,7 @@ class Fields:
         raise AttributeError(f"settings are read-only; use replaced({name}=...) for a copy")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError("settings are read-only; make others without it")
+        raise AttributeError("settings are read-only; use replaced() for a copy")
 
     def replaced(self, **values: Any) -> Self:
         """Return a copy with other values."""

@@ -459,7 +459,7 @@ def main() -> None:
         sys.stdout.write("\n".join([f"{name}: {len(found)} differences", *shown]) + "\n")
         if found and not given.check:
             write(name, kept(frozen(name), made, allowed()) if given.files else made)
-    # Some files alone stay those of the machine that made the others.
+    # A file that is written alone keeps the machine of the others.
     if stale and not given.check and not given.files:
         write("machine.json", machine())
     sys.exit(1 if given.check and stale else 0)

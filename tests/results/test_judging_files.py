@@ -205,6 +205,9 @@ def test_bounds_need_a_name_that_is_there_and_a_unit(table, command):
     assert "none of the scores (words) lies between 0 and 1" in err
     err = command("judge", path, *declared, "--bound", "tone=1")[2]
     assert "--bound names 'tone'; there are words, refusals, texts, invariance" in err
+    even = table([{**row, "score.words": 10} for row in rows])
+    err = command("judge", even, *declared, "--bound", "0.1")[2]
+    assert "no score can be judged (words: constant); judge the answers by a bound on one" in err
 
 
 def _rated(table, score):
