@@ -80,6 +80,9 @@ def test_a_reader_that_could_not_learn_passes_nothing():
     result = guessed(PAIRS[:8], bound=0.8, client=lambda prompt: "No.", generations=2)
     assert result.verdict is Verdict.UNDERPOWERED
     assert "this test is too small: the reader would find" in said(result)
+    few = guessed(PAIRS[:4], bound=0.8, client=replies(), generations=2)
+    assert few.verdict is Verdict.UNDERPOWERED
+    assert "the reader would often miss even a change of all answers, and a bound" in said(few)
 
 
 @pytest.mark.parametrize("bound", [0.4, 1.0, -0.1])

@@ -78,9 +78,14 @@ def test_an_attribute_without_templates_is_an_error() -> None:
 def test_an_assertion_reports_what_its_scorer_makes_of_the_groups() -> None:
     found = assert_metric("weak_sentiment_parity", PAIRS, 0.2, client=alike, scorer="sentiment")
     assert found.verdict == "PASS"
-    assert any(
-        "the scorer sentiment alone gives 0.000 on 20 neutral" in note for note in found.notes
+    assert "the scorer sentiment alone gives 0.000 on 20 neutral sentences" in found.notes
+
+
+def test_what_rewording_gives_is_named_where_it_gives_something() -> None:
+    found = assert_metric(
+        "score_difference", PAIRS, 9.0, client=alike, scorer="length", mode="point"
     )
+    assert any("besides the 2.500 that rewording them gives" in note for note in found.notes)
 
 
 @pytest.mark.parametrize("metric", ["sentiment", "weak_sentiment_parity"])

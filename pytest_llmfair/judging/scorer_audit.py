@@ -182,8 +182,10 @@ def audit_scorer(
         return (Finding("scorer_unaudited", text, "note"),)
     text = (
         f"the scorer {name} alone gives {gap.value:.3f} {gap.interval}on {len(examples)} neutral "
-        f"sentences, beyond the {gap.rewording:.3f} of rewordings inside a group"
+        "sentences"
     )
+    if gap.rewording >= 0.0005:
+        text += f", besides the {gap.rewording:.3f} that rewording them gives within a group"
     if not gap.lower > bound.distance:
         return (Finding("scorer_audited", text, "note"),)
     text += (

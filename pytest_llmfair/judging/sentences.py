@@ -177,16 +177,13 @@ def of_reader(record: Mapping[str, Any]) -> str:
         found = " This reader cannot tell; another might."
     # Where nothing is proven, what would have been found says how much that means.
     if record["verdict"] in ("PASS", "INCONCLUSIVE") and record["detectable"] is not None:
-        found += f" It would have found {would_find(record)}."
+        share = 2.0 * float(record["detectable"])
+        found += (
+            f" It would have found {100 * share:.0f} % changed answers."
+            if share <= 1.0
+            else " It would often have missed even a change of all answers."
+        )
     return found
-
-
-def would_find(record: Mapping[str, Any]) -> str:
-    """Return from which share on the reader finds changed answers in 80 % of cases."""
-    share = 2.0 * float(record["detectable"])
-    return (
-        f"{100 * share:.0f} % changed answers" if share <= 1.0 else "no share of changed answers"
-    )
 
 
 def too_weak(record: Mapping[str, Any]) -> str:
@@ -194,11 +191,16 @@ def too_weak(record: Mapping[str, Any]) -> str:
     if not of_guesses(record) or record["detectable"] is None:
         return ""
     stands = 2.0 * (record["bound"] - record["fair_value"])
-    if 2.0 * float(record["detectable"]) <= stands:
+    share = 2.0 * float(record["detectable"])
+    if share <= stands:
         return ""
+    finds = (
+        f"would find {100 * share:.0f} % changed answers in 80 % of cases"
+        if share <= 1.0
+        else "would often miss even a change of all answers"
+    )
     return (
-        f"the reader would find {would_find(record)} in 80 % of cases, and a bound of "
-        f"{record['bound']:g} stands for {100 * stands:.0f} %"
+        f"the reader {finds}, and a bound of {record['bound']:g} stands for {100 * stands:.0f} %"
     )
 
 
