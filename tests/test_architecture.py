@@ -178,6 +178,7 @@ HEAVY = {
     "torch",
     "transformers",
 }
+GUESSES = tuple(f"Return {word} " for word in ("how", "what", "which", "why"))
 
 
 def test_every_room_has_its_layer() -> None:
@@ -266,6 +267,18 @@ def test_no_file_uses_the_insides_of_pytest() -> None:
 def test_no_file_is_longer_than_400_lines() -> None:
     lengths = {name_of(f): len(f.read_text(encoding="utf-8").splitlines()) for f in files()}
     assert {name: n for name, n in lengths.items() if n > 400} == {}
+
+
+def test_docstrings_name_what_they_return() -> None:
+    # "Return what a cell holds" makes a reader guess: "Return the value of a cell".
+    wrong = [
+        f"{name_of(file)}: {text.splitlines()[0]}"
+        for file in files()
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8")))
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef, ast.Module))
+        if (text := ast.get_docstring(node) or "").startswith(GUESSES)
+    ]
+    assert wrong == []
 
 
 def main() -> None:

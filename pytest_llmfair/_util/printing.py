@@ -120,7 +120,7 @@ def step_by_step(what: str, items: Sequence[T]) -> Iterator[T]:
 
 
 def under_way() -> list[str]:
-    """Return which task of a suite and which test of the session runs, with the time left."""
+    """Return the running task of a suite and test of the session, with the time left."""
     session = current_session()
     steps = [*_steps[::-1], *([session.tests] if session else [])]
     found = []

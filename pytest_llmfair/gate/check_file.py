@@ -105,7 +105,7 @@ class _Reader:
         )
 
     def _not_run(self, run: set[str]) -> dict[str, str]:
-        """Return why metrics are not run, by metric."""
+        """Return the reason for each metric that is not run."""
         found = {}
         for name, reason in self._document.get("not_run", {}).items():
             call = self._problems.attempt(("not_run", name), AssertionCall.of, name)

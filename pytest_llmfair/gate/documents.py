@@ -71,7 +71,7 @@ def replayed(record: Mapping[str, Any]) -> tuple[int, int] | None:
 
 
 def direction(result: Mapping[str, Any]) -> str:
-    """Return which group is treated worse, in the words of the page; empty where nothing is."""
+    """Return the group that is treated worse, in the words of the page; empty without any."""
     if found := dict(in_words(result)).get("direction", ""):
         return found
     pair = next((n for n in result["notes"] if n.startswith("the first answer of a pair")), "")

@@ -93,7 +93,7 @@ def urgency(record: Record) -> tuple[bool, int, bool]:
 
 
 def distance_from_fair(record: Record, value: float | None) -> float:
-    """Return how far a value is on the unfair side, where the bound is 1; negative if fairer."""
+    """Return the distance from fair, where the bound is 1; negative on the fair side."""
     place = 0.0 if value is None else relative(record, value)
     return abs(place) if record["direction"] == "two-sided" else place
 
@@ -113,7 +113,7 @@ def is_address(text: str) -> bool:
 
 
 def model_role(model: Mapping[str, Any]) -> str:
-    """Return what a model of a run is beside the one under test, in brackets."""
+    """Return the role of a model beside the one under test, in brackets."""
     return f" ({model['role']})" if "role" in model else ""
 
 

@@ -36,7 +36,7 @@ class Waiver(NamedTuple):
         return test and named and not self.expired
 
     def __str__(self) -> str:
-        """Return why, by whom, up to which value and until when."""
+        """Return reason, approver, largest value and last day of the waiver."""
         most = "a value of any size" if self.worst is None else f"up to {self.worst:g}"
         return f"{self.reason} (approved by {self.approver}, {most}, until {self.expires})"
 

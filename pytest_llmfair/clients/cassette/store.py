@@ -80,7 +80,7 @@ class Cassette:
         return found[0].score if found and isinstance(found[0], ScoreRecord) else None
 
     def _held(self, key: str) -> tuple[Record | ScoreRecord, int] | None:
-        """Return what a key stands for, and its offset; a damaged line is a warning."""
+        """Return the record of a key and its offset; a damaged line is a warning."""
         place = self._places.get(bytes.fromhex(key))
         if place is None:
             return None

@@ -94,7 +94,7 @@ def _values(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parsed(cell: Any) -> Any:
-    """Return what a cell holds: CSV has objects and lists as JSON."""
+    """Return the value of a cell; CSV has objects and lists as JSON."""
     if isinstance(cell, str) and (cell[:1], cell[-1:]) in (("{", "}"), ("[", "]")):
         try:
             return json.loads(cell)
