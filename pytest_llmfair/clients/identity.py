@@ -5,10 +5,13 @@ from __future__ import annotations
 import functools
 import hashlib
 import importlib.util
+import inspect
 import os
+import sys
 from collections.abc import Iterable
 from importlib.machinery import PathFinder
 from pathlib import Path
+from typing import Any
 from urllib.parse import parse_qsl
 
 from pytest_llmfair.clients.spec import ModelSpec, ModelSpecError
@@ -56,6 +59,17 @@ def module_files(module: str) -> list[Path]:
     if places:
         return [path for place in places for path in sorted(Path(place).rglob("*.py"))]
     return [Path(spec.origin)] if spec and spec.origin and Path(spec.origin).is_file() else []
+
+
+def file_of(function: Any) -> list[Path]:
+    """Return the file that defines a function, a runnable or the class of an object."""
+    while isinstance(function, functools.partial):
+        function = function.func
+    found = getattr(inspect.unwrap(function), "__globals__", None)
+    if found is None:
+        module = getattr(function, "__module__", type(function).__module__)
+        found = vars(sys.modules[module]) if module in sys.modules else {}
+    return [path] if (path := Path(found.get("__file__") or "")).is_file() else []
 
 
 def code_revision(code: Iterable[Path], listed: str) -> str:

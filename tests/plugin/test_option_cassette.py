@@ -171,6 +171,18 @@ def test_recorded_scores_are_judged_again_without_the_texts(run, files, pytester
     assert replayed == live
 
 
+def test_scores_of_other_code_are_not_judged_again(run, files):
+    command = ("--llmfair-cassette=c.jsonl", "--llmfair-cassette-text=digest", "-k", "checks")
+    run(*command)
+    stricter = TESTS.replace("0.9 if", "0.9 if 'good' in text or")
+    (files / "test_it.py").write_text(stricter, encoding="utf-8")
+    result = run(*command)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*the code of scorer test_it:harm * as it is now has no recorded*"]
+    )
+
+
 def test_a_scorer_without_a_name_has_no_recorded_scores(run, files, pytester):
     pytester.makepyfile(test_it=TESTS.replace("scorer=harm", "scorer=lambda texts: harm(texts)"))
     run("--llmfair-cassette=c.jsonl", "--llmfair-cassette-text=digest", "-k", "checks")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -22,7 +21,7 @@ from pytest_llmfair.clients.errors import (
     with_tool_calls,
     without_keys,
 )
-from pytest_llmfair.clients.identity import code_revision, module_files
+from pytest_llmfair.clients.identity import code_revision, file_of, module_files
 from pytest_llmfair.clients.protocol import (
     DEFAULT_LIMITS,
     LOCAL_MAX_TOKENS,
@@ -89,7 +88,7 @@ class _Callable:
                 f"model {name!r} is not callable but {type(function).__name__}; "
                 "name a function that takes a prompt and returns the answer"
             )
-        code = module_files(module) if module else _file_of(source)
+        code = module_files(module) if module else file_of(source)
         revision = code_revision(code, files)
         keywords = _accepted(function, name)
         options = {key: value for key, value in (options or {}).items() if value}
@@ -296,17 +295,6 @@ def _chat_of(function: Callable[..., Any], name: str, options: Mapping[str, str]
             )
         return None
     return Chat(options.get("system", ""), "all" if options.get("answers") == "all" else "last")
-
-
-def _file_of(function: Any) -> list[Path]:
-    """Return the file that defines a function, a runnable or the class of an object."""
-    while isinstance(function, functools.partial):
-        function = function.func
-    found = getattr(inspect.unwrap(function), "__globals__", None)
-    if found is None:
-        module = getattr(function, "__module__", type(function).__module__)
-        found = vars(sys.modules[module]) if module in sys.modules else {}
-    return [path] if (path := Path(found.get("__file__") or "")).is_file() else []
 
 
 def _is_async(function: Callable[..., Any]) -> bool:

@@ -13,7 +13,11 @@ from typing import Any
 from pytest_llmfair.clients.cassette.locks import QuestionLocks
 from pytest_llmfair.clients.cassette.record import Question, Record, ScoreRecord
 from pytest_llmfair.clients.cassette.store import Cassette
-from pytest_llmfair.clients.identity import identity_of_specification
+from pytest_llmfair.clients.identity import (
+    code_revision,
+    file_of,
+    identity_of_specification,
+)
 from pytest_llmfair.clients.protocol import NotRecorded, Reply, Request, identity_of
 from pytest_llmfair.clients.sending import AnyBackend, LiveRequests, was_sent
 from pytest_llmfair.replies import text_digest
@@ -303,7 +307,8 @@ class RecordedScores:
             held = self.cassette.score(ScoreRecord.key_of(name, digest))
             if held is None:
                 raise ValueError(
-                    f"scorer {name or scorer!r} has no recorded score of an answer: {REMEDY}"
+                    f"the code of scorer {name or repr(scorer)} as it is now has no recorded "
+                    f"score of an answer: {REMEDY}"
                     + ("" if name else ", or name the scorer: it is a function without a name")
                 )
             found.append(held)
@@ -327,7 +332,10 @@ class RecordedScores:
 def _name(scorer: Callable[..., Any]) -> str:
     """Return the name under which scores are recorded; empty if the scorer has none."""
     name = getattr(scorer, "name", None)
-    if isinstance(name, str) and name:
-        return name
-    name = f"{getattr(scorer, '__module__', '')}:{getattr(scorer, '__qualname__', '')}"
-    return "" if "<" in name or name.endswith(":") else name
+    if not isinstance(name, str) or not name:
+        name = f"{getattr(scorer, '__module__', '')}:{getattr(scorer, '__qualname__', '')}"
+        if "<" in name or name.endswith(":"):
+            return ""
+    # Scores of other code, or of another rubric of a judge, must not pass for those of this one.
+    version = getattr(scorer, "version", "") or code_revision(file_of(scorer), "")[:12]
+    return f"{name} ({version})" if version else name
