@@ -103,6 +103,9 @@ class Recorder:
         # Why the test has its bound and who answers for it: keywords of its marker `llmfair`.
         self.rationale = ""
         self.owner = ""
+        # Facts of this test that differ between runs that find the same, such as times.
+        self.context: dict[str, Any] = {}
+        self.began = time.monotonic()
         # The command that repeats the test, where pytest cannot by its name.
         self.rerun = ""
         # What suites measured, as plain data; a later one of a test replaces an earlier one.
@@ -139,6 +142,9 @@ class Recorder:
         results = [{**describe(result, self.settings), **about} for result in new]
         found = {"results": results, "planned": planned, "unchecked": unchecked}
         found |= {"compared": compared} if compared else {}
+        if self.used or self.context:
+            seconds = round(time.monotonic() - self.began, 3)
+            found["tests"] = {self.nodeid: {"seconds": seconds, **self.context}}
         return {**found, "suites": suites} if suites else found
 
     def finish(self) -> None:
