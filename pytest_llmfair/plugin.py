@@ -174,8 +174,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     item.config.stash[SESSION].begin_test(item.session.testscollected)
     recorder = Recorder(item.nodeid, settings, item.path.parent)
     for mark in reversed(list(item.iter_markers("llmfair"))):
-        recorder.rationale = str(mark.kwargs.get("rationale", recorder.rationale))
-        recorder.owner = str(mark.kwargs.get("owner", recorder.owner))
+        known = {"rationale", "owner"} & mark.kwargs.keys()
+        recorder.about |= {key: str(mark.kwargs[key]) for key in known}
     item.stash[RECORDER] = recorder
     try:
         with recording(recorder):

@@ -100,9 +100,8 @@ class Recorder:
         self.unchecked = False
         # Results on no report yet that only compare another one with the baseline.
         self.compared = 0
-        # Why the test has its bound and who answers for it: keywords of its marker `llmfair`.
-        self.rationale = ""
-        self.owner = ""
+        # What is only for the record: why the test has its bound, who answers for it, and so on.
+        self.about: dict[str, Any] = {}
         # Facts of this test that differ between runs that find the same, such as times.
         self.context: dict[str, Any] = {}
         self.began = time.monotonic()
@@ -132,11 +131,13 @@ class Recorder:
         suites, self.suites = self.suites, []
         unchecked, self.unchecked = self.unchecked, False
         compared, self.compared = self.compared, 0
+        more = {"rationale": "", "owner": "", **self.about}
         about = {
             "nodeid": self.nodeid,
             "attempt": self.attempt,
-            "rationale": self.rationale,
-            "owner": self.owner,
+            "rationale": more.pop("rationale"),
+            "owner": more.pop("owner"),
+            **({"about": more} if more else {}),
             **({"rerun": self.rerun} if self.rerun else {}),
         }
         results = [{**describe(result, self.settings), **about} for result in new]
