@@ -174,8 +174,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
     item.config.stash[SESSION].begin_test(item.session.testscollected)
     recorder = Recorder(item.nodeid, settings, item.path.parent)
     for mark in reversed(list(item.iter_markers("llmfair"))):
-        recorder.rationale = str(mark.kwargs.get("rationale", recorder.rationale))
-        recorder.owner = str(mark.kwargs.get("owner", recorder.owner))
+        known = {"rationale", "owner"} & mark.kwargs.keys()
+        recorder.about |= {key: str(mark.kwargs[key]) for key in known}
     item.stash[RECORDER] = recorder
     try:
         with recording(recorder):
@@ -237,9 +237,8 @@ def pytest_runtest_makereport(
         from pytest_llmfair.reports.tracebacks import hide_our_frames, tidy
 
         hide_our_frames(call.excinfo.value)
-    new = recorder.unreported(_described)
-    if recorder.settings.recorded:
-        new.update(_used(item.config.stash[SESSION]))
+    new = _used(item.config.stash[SESSION], recorder)
+    new |= recorder.unreported(_described)
     # Before the report is made, because JUnit reads the properties of the teardown report.
     if new["unchecked"]:
         item.user_properties.append(("llmfair.unchecked", _UNCHECKED))
@@ -301,17 +300,22 @@ def _described(result: Any, settings: Settings) -> dict[str, Any]:
     return result_record(result, settings)
 
 
-def _used(session: Session) -> dict[str, Any]:
+def _used(session: Session, recorder: Recorder) -> dict[str, Any]:
     """Return the models, scorers and answers that were new since the last report."""
     counts = getattr(session.asker, "counts", None)
     now = (0, 0) if counts is None else (counts.live, counts.replayed)
     calls = [new - old for new, old in zip(now, session.counted, strict=True)]
     session.counted = now
-    if len(session.used) == session.reported:
-        return {"calls": calls} if any(calls) else {}
+    found: dict[str, Any] = {}
+    if any(calls):
+        known = recorder.context.get("answers", {"live": 0, "replayed": 0})
+        answers = {key: known[key] + n for key, n in zip(known, calls, strict=True)}
+        found["calls"], recorder.context["answers"] = calls, answers
+    if len(session.used) == session.reported or not recorder.settings.recorded:
+        return found
     from pytest_llmfair.reports.record import used_since
 
-    return {"calls": calls, "used": used_since(session)}
+    return {**found, "used": used_since(session)}
 
 
 @pytest.hookimpl(tryfirst=True)

@@ -100,9 +100,11 @@ class Recorder:
         self.unchecked = False
         # Results on no report yet that only compare another one with the baseline.
         self.compared = 0
-        # Why the test has its bound and who answers for it: keywords of its marker `llmfair`.
-        self.rationale = ""
-        self.owner = ""
+        # What is only for the record: why the test has its bound, who answers for it, and so on.
+        self.about: dict[str, Any] = {}
+        # Facts of this test that differ between runs that find the same, such as times.
+        self.context: dict[str, Any] = {}
+        self.began = time.monotonic()
         # The command that repeats the test, where pytest cannot by its name.
         self.rerun = ""
         # What suites measured, as plain data; a later one of a test replaces an earlier one.
@@ -129,16 +131,21 @@ class Recorder:
         suites, self.suites = self.suites, []
         unchecked, self.unchecked = self.unchecked, False
         compared, self.compared = self.compared, 0
+        more = {"rationale": "", "owner": "", **self.about}
         about = {
             "nodeid": self.nodeid,
             "attempt": self.attempt,
-            "rationale": self.rationale,
-            "owner": self.owner,
+            "rationale": more.pop("rationale"),
+            "owner": more.pop("owner"),
+            **({"about": more} if more else {}),
             **({"rerun": self.rerun} if self.rerun else {}),
         }
         results = [{**describe(result, self.settings), **about} for result in new]
         found = {"results": results, "planned": planned, "unchecked": unchecked}
         found |= {"compared": compared} if compared else {}
+        if self.used or self.context:
+            seconds = round(time.monotonic() - self.began, 3)
+            found["tests"] = {self.nodeid: {"seconds": seconds, **self.context}}
         return {**found, "suites": suites} if suites else found
 
     def finish(self) -> None:

@@ -86,6 +86,7 @@ CLIENT = '''
 from __future__ import annotations
 
 from pytest_llmfair.clients.spec import ModelSpec
+from pytest_llmfair.session import active
 
 
 class Parrot:
@@ -95,6 +96,8 @@ class Parrot:
         self.name = name
 
     def generate(self, requests, *, temperature, max_tokens):
+        if (recorder := active()) is not None:
+            recorder.context["longest"] = max(len(request.prompt) for request in requests)
         return [f"You asked me this: {request.prompt}" for request in requests]
 
 
@@ -116,7 +119,36 @@ ROWS = {
     ),
     "reports/columns.py": (
         "COLUMNS = (\n",
-        '    Column(heading="confidence", cell=lambda record: f"{record[\'level\']:.0%}"),\n',
+        """
+    Column(heading="confidence", cell=lambda record: f"{record['level']:.0%}"),
+    Column(
+        heading="seconds per answer",
+        cell=lambda record: (
+            f"{record['context']['seconds'] / sum(answers.values()):.4f}"
+            if (answers := record["context"].get("answers"))
+            else ""
+        ),
+        terminal=False,
+        comment=True,
+    ),
+    Column(
+        heading="longest prompt",
+        cell=lambda record: str(record["context"].get("longest", "")),
+        terminal=False,
+        comment=True,
+    ),
+""",
+    ),
+    "gate/checks.schema.json": (
+        '      "required": ["metric", "rationale", "owner"],\n      "properties": {\n',
+        """
+        "tags": {
+          "description": "a list of words",
+          "type": "array",
+          "items": {"description": "a word", "type": "string"},
+          "x-record": true
+        },
+""",
     ),
     "settings/__init__.py": (
         "class Settings(Fields):\n",
@@ -145,12 +177,20 @@ def test_the_lexicon_fills_templates():
     assert examples.texts == ["A married person called.", "An unmarried person called."]
 """
 
+CHECKS = """
+version: 1
+prompts: [Who are you?]
+checks:
+- {metric: short_answer_share, bound: 0.5, mode: point, rationale: r, owner: o, tags: TAGS}
+"""
+
 # What is read in a second process: the stub, the command, and texts about models.
 LOOK = """
 import contextlib, io, json, runpy, sys
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelSpecError, load_client
 from pytest_llmfair.counterfactuals import load_lexicons
+from pytest_llmfair.gate.check_file import read_checks
 from pytest_llmfair.scorers import load_scorers
 
 def printed(*arguments):
@@ -159,6 +199,7 @@ def printed(*arguments):
     return out.getvalue()
 
 texts = {"list": printed("metrics"), "metric": printed("metrics", "short_answer_share")}
+texts["card"] = printed("model-card", "run.json")
 texts["scorers"] = repr(load_scorers())
 texts["lexicons"] = repr(load_lexicons())
 texts["load_client"] = load_client.__doc__
@@ -166,6 +207,10 @@ try:
     load_client("nothing:at-all")
 except ModelSpecError as error:
     texts["error"] = str(error)
+try:
+    read_checks("wrong.yaml")
+except ValueError as error:
+    texts["tags"] = str(error)
 sys.argv[1:] = []
 runpy.run_path(MAKE_STUB, run_name="__main__")
 print(json.dumps(texts))
@@ -186,6 +231,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert before.count(first) == 1
         (package / name).write_text(before.replace(first, first + row), encoding="utf-8")
     (folder / "test_it.py").write_text(TEST, encoding="utf-8")
+    for file, tags in (("it.llmfair.yaml", "[release, letters]"), ("wrong.yaml", "[release, 7]")):
+        (folder / file).write_text(CHECKS.replace("TAGS", tags), encoding="utf-8")
     return folder
 
 
@@ -196,12 +243,17 @@ def run(folder: Path, *command: str) -> str:
     return done.stdout
 
 
+def pytest_in(copy: Path, *arguments: str) -> str:
+    """Return what a session of the copy prints, with its own model and option."""
+    session = ("-m", "pytest", "-p", "llmfair", "-p", "no:cacheprovider", *arguments)
+    return run(copy, *session, "--llmfair-model=parrot:grey", "--llmfair-tone=loud")
+
+
 @pytest.fixture(scope="module")
 def shown(copy: Path) -> str:
     """Return what a session prints that uses everything new, and writes every report."""
     reports = ("--llmfair-json=run.json", "--llmfair-html=run.html", "--junitxml=run.xml")
-    session = ("-m", "pytest", "-p", "llmfair", "-p", "no:cacheprovider", "test_it.py", *reports)
-    return run(copy, *session, "--llmfair-model=parrot:grey", "--llmfair-tone=loud")
+    return pytest_in(copy, "test_it.py", *reports, "--llmfair-markdown=run.md")
 
 
 @pytest.fixture(scope="module")
@@ -211,8 +263,8 @@ def help_page(copy: Path) -> str:
 
 
 @pytest.fixture(scope="module")
-def texts(copy: Path) -> dict[str, str]:
-    """Return what commands, docstrings and messages say."""
+def texts(copy: Path, shown: str) -> dict[str, str]:
+    """Return what commands, docstrings and messages say after that session."""
     read: dict[str, str] = json.loads(run(copy, "-c", f"MAKE_STUB = {str(MAKE_STUB)!r}\n{LOOK}"))
     return read
 
@@ -263,6 +315,36 @@ def test_a_new_column_is_in_the_table_and_on_the_page(copy: Path, shown: str) ->
     page = (copy / "run.html").read_text("utf-8")
     assert '<th scope="col">confidence</th>' in page
     assert ">95%</td>" in page
+
+
+def test_a_new_fact_of_a_test_is_in_the_context_and_in_the_columns_of_every_report(
+    copy: Path, shown: str, texts: dict[str, str]
+) -> None:
+    document = json.loads((copy / "run.json").read_text("utf-8"))
+    facts = document["context"]["tests"]["test_it.py::test_answers_are_long"]
+    assert (facts["longest"], facts["answers"]) == (12, {"live": 200, "replayed": 0})
+    assert "longest" not in json.dumps(document["results"])
+    page, comment = ((copy / f"run.{kind}").read_text("utf-8") for kind in ("html", "md"))
+    for heading, cell in (
+        ("longest prompt", "12"),
+        ("seconds per answer", f"{facts['seconds'] / 200:.4f}"),
+    ):
+        assert f'data-name="{heading}">{cell}</td>' in page.replace("<wbr>", "")
+        for table in (comment, texts["card"]):
+            assert f"| {heading} |" in table
+            assert f"| {cell} |" in table
+    assert "longest prompt" not in shown
+
+
+def test_a_new_key_of_checks_is_compared_with_its_entry_and_recorded(
+    copy: Path, texts: dict[str, str]
+) -> None:
+    assert texts["tags"] == "wrong.yaml:5: tag 2 is 7; give a word"
+    assert "1 passed" in pytest_in(copy, "it.llmfair.yaml", "--llmfair-json=tagged.json")
+    run(copy, "-m", "pytest_llmfair.cli", "report", "tagged.json")
+    (result,) = json.loads((copy / "tagged.json").read_text("utf-8"))["results"]
+    assert result["about"] == {"tags": ["release", "letters"]}
+    assert (result["rationale"], result["owner"]) == ("r", "o")
 
 
 def test_a_new_option_is_taken_and_in_the_help(copy: Path, shown: str, help_page: str) -> None:

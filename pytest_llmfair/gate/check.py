@@ -70,9 +70,8 @@ class Check:
     # Name of its bound: bound, minimum or eps.
     word: str
     bound: float
-    # Why the check has this bound, and who answers for it.
-    rationale: str
-    owner: str
+    # What is only for the record: why the check has this bound, who answers for it, and so on.
+    about: Mapping[str, Any]
     # The attribute whose groups are exchanged in the prompts.
     attribute: ChosenAttribute | None = None
     # What the model is asked; or the metric's arguments, for metrics on arrays.

@@ -47,12 +47,11 @@ from pytest_llmfair.text.turns import conversation
 SUFFIXES = (".llmfair.yaml", ".llmfair.yml")
 NAMES_A_SUITE = re.compile(r"^suite\s*:", re.MULTILINE)
 _SCHEMA = schema_of("gate/checks.schema.json")
+_KEYS = _SCHEMA["$defs"]["check"]["properties"]
 # Keys of a check that are not handed on to the assertion as they are.
-_OWN = [
-    key
-    for key in _SCHEMA["$defs"]["check"]["properties"]
-    if key not in HANDED_ON and key != "score"
-]
+_OWN = [key for key in _KEYS if key not in HANDED_ON and key != "score"]
+# Those of them that are only for the record.
+_ABOUT = [key for key in _OWN if _KEYS[key].get("x-record")]
 
 
 def read_checks(path: str | Path, prompts: Prompts | None = None) -> Checks:
@@ -200,8 +199,7 @@ class _Reader:
             metric=call.metric,
             word=call.word,
             bound=bound,
-            rationale=given.get("rationale", ""),
-            owner=given.get("owner", ""),
+            about={key: given[key] for key in _ABOUT if key in given},
             model=model,
             keywords=keywords,
             expect=given.get("expect", "PASS"),

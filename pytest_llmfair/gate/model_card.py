@@ -23,8 +23,8 @@ from pytest_llmfair.gate.documents import (
 from pytest_llmfair.judging.facts import decimals, estimate, threshold
 from pytest_llmfair.judging.message import metric_name
 from pytest_llmfair.metrics import all_metrics
-from pytest_llmfair.reports.columns import COLUMNS
-from pytest_llmfair.reports.record import read_run
+from pytest_llmfair.reports.columns import shown_in
+from pytest_llmfair.reports.record import read_run, results_of
 
 # Families of metrics on predictions, as the Hub names their tasks.
 _TASKS = {"classification": "tabular-classification", "allocation": "text-ranking"}
@@ -33,7 +33,8 @@ _SOURCE = "https://github.com/pytest-llmfair/pytest-llmfair"
 
 def model_card(record: Mapping[str, Any], *, name: str | None = None) -> str:
     """Return metadata, as YAML, and a section for the model card of the models in a run."""
-    columns = [each for each in COLUMNS if each.html and each.heading != "outcome"]
+    results = results_of(record)
+    columns = shown_in("card", results)
     context = record.get("context") or {}
     metadata = {"model-index": _models(record, name)}
     return rendered(
@@ -47,9 +48,9 @@ def model_card(record: Mapping[str, Any], *, name: str | None = None) -> str:
                 _groups(result),
                 direction(result),
             ]
-            for result in record["results"]
+            for result in results
         ],
-        left_out=[each for each in record["results"] if not _models_of(each, name)],
+        left_out=[each for each in results if not _models_of(each, name)],
         version=record.get("pytest_llmfair") or "a version that is not recorded",
         commit=(context.get("git") or {}).get("commit") or "not recorded",
         date=context.get("started") or "not recorded",

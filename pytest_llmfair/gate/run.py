@@ -46,6 +46,8 @@ class Run:
         # Models, lexicons and scorers in use; answers asked for live, and replayed.
         self.used: list[dict[str, Any]] = []
         self.calls = [0, 0]
+        # Facts of tests that differ between runs that find the same, by node id.
+        self.tests: dict[str, dict[str, Any]] = {}
         # What suites measured, in the order in which it was found.
         self.suites: list[dict[str, Any]] = []
         # Commands for GitHub Actions, printed after the summary.
@@ -61,7 +63,10 @@ class Run:
             # A check of a command has no file; its name begins with that of the suite or command.
             path = report.nodeid.partition("::")[0]
         new = json.loads(report.__dict__.get(RECORDS, "{}"))
+        for test, facts in new.get("tests", {}).items():
+            self.tests.setdefault(test, {}).update(facts)
         for record in new.get("results", []):
+            record["context"] = self.tests.setdefault(record["nodeid"], {})
             xfail = "xfailed" if report.skipped else "xpassed"
             record["outcome"] = xfail if hasattr(report, "wasxfail") else report.outcome
             record["file"], record["line"] = Path(path).as_posix(), (line or 0) + 1
@@ -171,6 +176,7 @@ class Run:
         outputs += [settings.cassette] if self.calls[0] else []
         outputs += [settings.baseline] if settings.update_baseline else []
         context = context_of(root, self.started, time.time(), self.calls, outputs)
+        context["tests"] = dict(sorted(self.tests.items()))
         document = run_document(
             self.records,
             self.settings,

@@ -86,7 +86,7 @@ class CheckItem(pytest.Function):
                 return parent.pairs[key]
 
             if (recorder := recording.active()) is not None:
-                recorder.rerun = check.rerun
+                recorder.rerun, recorder.about = check.rerun, dict(check.about)
             check.run(
                 client=lambda: _client(request, check.model),
                 scorers=lambda: fixture("scorers"),
@@ -95,7 +95,7 @@ class CheckItem(pytest.Function):
 
         item: CheckItem = cls.from_parent(parent, name=escape(printable(check.name)), callobj=run)
         item.check = check
-        item.add_marker(pytest.mark.llmfair(rationale=check.rationale, owner=check.owner))
+        item.add_marker(pytest.mark.llmfair(**check.about))
         for name in check.marks:
             item.add_marker(name)
         if check.expect != "PASS":
@@ -133,7 +133,8 @@ class CheckItem(pytest.Function):
                     if not option.startswith(("--llmfair-model ", "--llmfair-seed ")):
                         again += [option] if option not in again[0] else []
                 lines.append(f"  {'rerun':<13}{' '.join(again)}")
-        lines.append(f"  {'check':<13}{place}, owner {self.check.owner}: {self.check.rationale}")
+        about = self.check.about
+        lines.append(f"  {'check':<13}{place}, owner {about['owner']}: {about['rationale']}")
         for entry in shown.reprtraceback.reprentries:
             entry.lines = lines
         if shown.reprcrash is not None:
@@ -265,8 +266,10 @@ def _one_check(arguments: argparse.Namespace) -> tuple[Path, Callable[[], Checks
         "rationale": "given on the command line",
         "owner": "who ran the command",
     }
-    given = {name: getattr(arguments, name) for name in _options()}
-    entry |= {name: value for name, value in given.items() if value is not None}
+    for name, about in _options().items():
+        if (given := getattr(arguments, name)) is not None:
+            written = about.get("type") in ("array", "object")
+            entry[name] = load_yaml(given, f"--{name}") if written else given
     files = [file for file in (arguments.prompts, arguments.data) if file is not None]
     if len(files) != 1:
         raise ValueError(

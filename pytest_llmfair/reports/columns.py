@@ -21,13 +21,18 @@ from pytest_llmfair.reports.record import ORIGINS
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Column:
-    """One column of a table of results; `cell` makes the text of its cell from a record."""
+    """One column of a table of results; `cell` makes the text of its cell from a record.
+
+    ``record["context"]`` has the facts of its test that differ between runs that find the same; it
+    is empty where they are not known. A column without a text in any row is left out.
+    """
 
     heading: str
     cell: Callable[[Record], str]
-    # Which reports show it.
+    # Which reports show it; `card` is the model card.
     terminal: bool = True
     html: bool = True
+    card: bool = True
     # Comments on pull requests have room for four, the name of the check among them.
     comment: bool = False
     # Whether the terminal aligns the first word of the cells to the right, as numbers are.
@@ -58,21 +63,38 @@ def _units(record: Record) -> str:
     return f"{record['units']}{' fixed' if record['population'] == 'fixed' else ''}"
 
 
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 120 else f"{seconds / 60:.0f} min"
+
+
+def _took(record: Record) -> str:
+    # The column shows where the time of a run goes, and is left out where all tests are fast.
+    seconds = record["context"].get("seconds", 0.0)
+    return _duration(seconds) if seconds >= 1.0 else ""
+
+
 # The names of test and metric come first in every report: the terminal groups rows by test.
 COLUMNS = (
     Column(heading="metric", cell=metric_name, terminal=False),
     # The terminal has no room for two headings here.
-    Column(heading="estimate interval", cell=_estimate, html=False, right=True),
+    Column(heading="estimate interval", cell=_estimate, html=False, card=False, right=True),
     Column(heading="estimate", cell=_estimate, terminal=False, comment=True, css="number"),
     Column(heading="bound", cell=lambda x: threshold(x, decimals(x)), comment=True, css="number"),
     Column(heading="verdict", cell=shown_verdict, comment=True, css="verdict", coloured=True),
-    Column(heading="n", cell=_units, html=False),
+    Column(heading="n", cell=_units, html=False, card=False),
     Column(
         heading="n", cell=lambda x: plural(x["unit"], x["units"]), terminal=False, css="number"
     ),
+    Column(heading="test took", cell=_took, terminal=False, card=False, css="number"),
 )
 # What makes each cell of a page, by its heading.
 CELLS = {column.heading: column.cell for column in COLUMNS if column.html}
+
+
+def shown_in(report: str, records: Sequence[Record]) -> list[Column]:
+    """Return the columns of a report: ``terminal``, ``html``, ``card`` or ``comment``."""
+    asked = [column for column in COLUMNS if getattr(column, report)]
+    return [column for column in asked if any(map(column.cell, records))]
 
 
 # Verdicts with a sign, because not everyone sees colours; the most urgent first.
@@ -141,8 +163,7 @@ def facts(document: Mapping[str, Any]) -> list[tuple[str, str]]:
         found.append(("commit", f"{git['commit'][:12]}{branch}{changed}"))
     if context:
         found.append(("date", f"{context['started'][:16].replace('T', ' ')} UTC"))
-        took = context["seconds"]
-        found.append(("took", f"{took:.0f} s" if took < 120 else f"{took / 60:.0f} min"))
+        found.append(("took", _duration(context["seconds"])))
     if ci := context.get("ci"):
         found.append(("run", ci["run_url"] or ci["provider"]))
     return found

@@ -17,16 +17,17 @@ from pytest_llmfair.judging.facts import Record, people
 from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
 from pytest_llmfair.reports import plots
 from pytest_llmfair.reports.columns import (
-    COLUMNS,
     SIGNS,
     accepted,
     distance_from_fair,
     facts,
     is_address,
     model_role,
+    shown_in,
     urgency,
     without_verdict,
 )
+from pytest_llmfair.reports.record import results_of
 from pytest_llmfair.reports.suites import COLUMNS as SUITE_COLUMNS
 from pytest_llmfair.reports.suites import DEBIASED, suite_views
 from pytest_llmfair.reports.terminal import last_line
@@ -83,8 +84,7 @@ def _environment() -> jinja2.Environment:
 
 def _view(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return everything that the page shows."""
-    records = sorted(document["results"], key=urgency)
-    columns = [column for column in COLUMNS if column.html]
+    records = sorted(results_of(document), key=urgency)
     axis, marks = plots.forest(records)
     checks = [_check(i, record) for i, record in enumerate(records)]
     return {
@@ -93,7 +93,7 @@ def _view(document: Mapping[str, Any]) -> dict[str, Any]:
         "counts": counts(records),
         "last_line": last_line(records) if records else "No fairness assertion was judged.",
         "facts": facts(document),
-        "columns": columns,
+        "columns": shown_in("html", records),
         "checks": checks,
         "axis": axis,
         "fair": axis.at(0.0),
@@ -243,7 +243,9 @@ def _marked(texts: Sequence[str]) -> list[list[tuple[str, bool]]]:
 
 def _settings(document: Mapping[str, Any]) -> list[tuple[str, list[tuple[str, Any]]]]:
     """Return titles with names and values of everything that a run depends on."""
-    context = document.get("context") or {}
+    # The table has the facts of each test.
+    context = dict(document.get("context") or {})
+    context.pop("tests", None)
     titled: list[tuple[str, Mapping[str, Any]]] = [
         ("Settings", {"pytest-llmfair": document["pytest_llmfair"], **document["settings"]}),
         *((f"Model {each['name']}{model_role(each)}", each) for each in document["models"]),

@@ -11,16 +11,17 @@ from pytest_llmfair._util.wording import escape, plural
 from pytest_llmfair.judging.facts import Record, estimate
 from pytest_llmfair.judging.message import PASS_MEANS, in_words, metric_name
 from pytest_llmfair.reports.columns import (
-    COLUMNS,
     SIGNS,
     accepted,
     distance_from_fair,
     facts,
     is_address,
+    shown_in,
     shown_verdict,
     urgency,
     without_verdict,
 )
+from pytest_llmfair.reports.record import results_of
 from pytest_llmfair.reports.suites import COLUMNS as SUITE_COLUMNS
 from pytest_llmfair.reports.suites import DEBIASED, suite_views
 from pytest_llmfair.reports.terminal import last_line
@@ -38,7 +39,7 @@ def marker(name: str = "") -> str:
 
 def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONGEST) -> str:
     """Return a run as Markdown without prompts and answers; `name` tells suites apart."""
-    records = sorted(document["results"], key=urgency)
+    records = sorted(results_of(document), key=urgency)
     errors = plain_text(without_verdict(document.get("errors", ())))
     suites = _suites(document)
     if not records:
@@ -82,7 +83,7 @@ def _title(records: Sequence[Record], errors: bool) -> str:
 
 def _table(records: Sequence[Record], room: int) -> list[str]:
     # The name of the metric goes into the first column.
-    columns = [each for each in COLUMNS if each.comment]
+    columns = shown_in("comment", records)
     lines = list(_rows(["check", *(column.heading for column in columns)], ()))
     room -= sum(len(line) + 1 for line in lines)
     for i, record in enumerate(records):

@@ -46,7 +46,7 @@ _SETTINGS = (
 )
 # Whether answers were live or replayed differs between runs that find the same. Data from which
 # results can be computed again have files of their own.
-_LEFT_OUT = ("origin", "recorded")
+_LEFT_OUT = ("origin", "recorded", "context")
 _TEXTS = ("prompts", "outputs")
 
 # How answers were got, in words.
@@ -169,6 +169,12 @@ def run_document(
     if context is not None:
         document["context"] = {**context, "models": asked(ordered)}
     return document
+
+
+def results_of(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the results of a run, each with the facts of its test from the context."""
+    tests = (document.get("context") or {}).get("tests", {})
+    return [{**each, "context": tests.get(each["nodeid"], {})} for each in document["results"]]
 
 
 def _replayed(record: Record) -> Record:

@@ -14,7 +14,7 @@ from pytest_llmfair.judging import facts
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.message import PASS_MEANS, decides, lacking, metric_name
 from pytest_llmfair.judging.result import Verdict
-from pytest_llmfair.reports.columns import COLUMNS, Column, accepted
+from pytest_llmfair.reports.columns import Column, accepted, shown_in
 from pytest_llmfair.reports.record import ORIGINS, asked
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def models(records: Sequence[Record]) -> Iterator[str]:
 
 def table(records: Sequence[Record], width: int = NARROWEST) -> Iterator[tuple[str, str]]:
     """Yield the lines of the table, each with its verdict, within `width` where numbers allow."""
-    columns = [_cells(column, records) for column in COLUMNS if column.terminal]
+    columns = [_cells(column, records) for column in shown_in("terminal", records)]
     rows = list(zip(*columns, strict=True))
     widths = [max(map(len, cells)) for cells in columns]
     room = width - sum(widths) - len(widths)

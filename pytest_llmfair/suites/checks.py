@@ -59,11 +59,11 @@ class SuiteCheck(Check):
             metric=quantity.metric,
             word=word_of(get_metric(quantity.metric)),
             bound=0.0 if bound is None else bound,
-            rationale=(
-                f"suite {answers.suite.name}, {'without a' if bound is None else 'with a given'} "
-                f"bound; {task.note}"
-            ),
-            owner="the user of the command",
+            about={
+                "rationale": f"suite {answers.suite.name}, "
+                f"{'without a' if bound is None else 'with a given'} bound; {task.note}",
+                "owner": "the user of the command",
+            },
             answers=answers,
             task=task,
             quantity=quantity,
@@ -143,8 +143,7 @@ def read_suite(path: Path) -> Checks:
                 check,
                 rerun="",
                 line=document.line("bounds"),
-                rationale=given["rationale"],
-                owner=given["owner"],
+                about={key: given[key] for key in ("rationale", "owner")},
                 model=given.get("model"),
             )
             for check in checks_of(answers, judged)

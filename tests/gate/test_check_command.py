@@ -53,6 +53,18 @@ def test_one_check_needs_no_file_of_checks(command, tmp_path):
     ]
 
 
+def test_a_list_and_a_mapping_are_options_too(command, tmp_path):
+    rows = [f"0.{n % 7},0.{n % 5},{n // 4},{n % 4}" for n in range(120)]
+    (tmp_path / "rows.csv").write_text("\n".join(["scores_a,scores_b,job,template", *rows]))
+    command(
+        *("--metric", "score_difference", "--bound", "0.5", "--data", "rows.csv"),
+        *("--robust_over", "[wording]", "--factors", "{item: job, wording: template}"),
+        *("--llmfair-json", "run.json"),
+    )
+    (record,) = json.loads((tmp_path / "run.json").read_text())["results"]
+    assert record["robustness"]["over"].startswith("30 items x 4 wordings")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -91,7 +91,7 @@ def test_flags_describe_the_use_case_and_the_prompts(init, tmp_path):
     assert found.prompts == ["My muslim neighbour needs help."]
     (check,) = found.checks
     assert (check.metric, check.attribute.name) == ("strict_sentiment_parity", "religion")
-    assert (check.model, check.owner) == ("openai:gpt-4o-mini", "me")
+    assert (check.model, check.about["owner"]) == ("openai:gpt-4o-mini", "me")
     assert 'prompts: "mine.txt"' in (tmp_path / "clinic.llmfair.yaml").read_text()
 
 

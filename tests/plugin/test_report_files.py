@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import pytest
 
 from pytest_llmfair.reports import columns
+from pytest_llmfair.reports.html import html_page
 from pytest_llmfair.reports.record import read_run
 
 ALL = (
@@ -140,11 +141,26 @@ def test_every_result_is_in_json_page_and_junit(report, verdicts):
 
 def test_a_new_column_is_in_the_table_and_on_the_page(report, verdicts, run, monkeypatch):
     more = columns.Column(heading="level", cell=lambda record: f"{record['level']:.0%}")
-    for module in ("html", "terminal"):
-        monkeypatch.setattr(f"pytest_llmfair.reports.{module}.COLUMNS", (*columns.COLUMNS, more))
+    monkeypatch.setattr(columns, "COLUMNS", (*columns.COLUMNS, more))
     page = Page(report(verdicts)("page.html"))
     assert page.text.count("95%") == 3
     run().stdout.fnmatch_lines(["test and metric * n *level", "test_passes * PASS * 200 95%"])
+
+
+def test_the_page_says_how_long_each_test_took_where_the_run_does(report, verdicts):
+    document = json.loads(report(verdicts)("run.json"))
+    tests = document["context"]["tests"]
+    document["context"]["tests"] = {name: {"seconds": 0.9} for name in tests}
+    assert "test took" not in html_page(document)
+    document["context"]["tests"] = {name: {"seconds": 300.0} for name in tests}
+    text = html_page(document)
+    assert text.count('data-name="test took">5 min</td>') == 3
+    # The list of what a run depends on does not name every test again.
+    assert "test_passes" not in text.partition('id="made"')[2]
+    del document["context"]["tests"]["test_it.py::test_passes"]
+    assert html_page(document).count('data-name="test took"></td>') == 1
+    del document["context"]
+    assert "test took" not in html_page(document)
 
 
 def test_hostile_prompts_and_outputs_neither_run_nor_break_a_report(report):

@@ -121,6 +121,46 @@ def test_live_and_replayed_runs_differ_in_their_context_only(record):
     assert contexts[0]["started"] <= contexts[0]["ended"]
 
 
+def test_the_context_has_the_facts_of_each_test_that_asks_or_judges(record):
+    more = f"""{SCORED.replace("test_it", "test_other")}
+import time
+
+def test_asks_only(model_client):
+    time.sleep(0.2)
+    model_client.generate(["She is a nurse and"], n=3)
+
+def test_is_of_something_else():
+    pass
+"""
+    found = record(ASKING + more)["context"]
+    tests = {name.partition("::test_")[2]: facts for name, facts in found["tests"].items()}
+    answers = {name: facts.get("answers") for name, facts in tests.items()}
+    assert answers == {
+        "asks_only": {"live": 3, "replayed": 0},
+        "it": {"live": 12, "replayed": 0},
+        "other": None,
+    }
+    seconds = [facts["seconds"] for facts in tests.values()]
+    assert min(seconds) > 0.0
+    assert tests["asks_only"]["seconds"] >= 0.2
+    assert sum(seconds) < found["seconds"]
+
+
+def test_the_facts_of_a_test_are_of_all_its_attempts(record):
+    again = """
+import pytest, time
+
+@pytest.mark.flaky(reruns=1)
+def test_it(model_client, request):
+    time.sleep(0.1)
+    model_client.generate(["She is a nurse and"], n=request.node.execution_count)
+    assert request.node.execution_count == 2
+"""
+    (facts,) = record(again, "-p", "rerunfailures")["context"]["tests"].values()
+    assert facts["seconds"] >= 0.2
+    assert facts["answers"] == {"live": 3, "replayed": 0}
+
+
 def test_model_and_lexicon_have_versions_and_digests(record):
     found = record(ASKING, "--llmfair-max-tokens=9")
     (model,) = found["models"]
@@ -313,6 +353,11 @@ def test_workers_give_the_same_record(record):
     contexts = [each.pop("context") for each in found]
     assert found[0] == found[1]
     assert contexts[0]["answers"] == contexts[1]["answers"]
+    answers = [
+        {name: facts.get("answers") for name, facts in each["tests"].items()} for each in contexts
+    ]
+    assert answers[0] == answers[1]
+    assert len(answers[0]) == 2
 
 
 def test_the_commit_and_the_run_of_the_ci_are_in_the_context(record, pytester, monkeypatch):
