@@ -71,13 +71,20 @@ class VowelScorer:
 
 LEXICON = """
 name: marital_status
-groups: [married, single]
+groups: [married, single, divorced, widowed]
+members:
+  married: married people
+  single: single people
+  divorced: divorced people
+  widowed: widowed people
+word_order: 25
 source: written for this test
 licence: Apache-2.0
-limits: two words
+limits: four words
 reviewed: 2026-11-01
 entries:
-  - {role: adjective, married: married, single: unmarried}
+  - {role: adjective, kind: person_adjective, married: married, single: [single, unmarried],
+     divorced: divorced, widowed: widowed}
 """
 
 CLIENT = '''
@@ -169,12 +176,16 @@ def test_the_scorer_counts():
     assert load_scorers()["vowels"](["a parrot", ""]).tolist() == [3.0, 0.0]
 
 def test_the_lexicon_exchanges():
-    (pair,) = generate_pairs(["A married nurse called."], "marital_status")
-    assert pair.counterfactual == "An unmarried nurse called."
+    pairs = generate_pairs(["A married nurse called."], "marital_status")
+    assert [pair.counterfactual for pair in pairs] == [
+        "A single nurse called.", "A divorced nurse called.", "A widowed nurse called."
+    ]
 
 def test_the_lexicon_fills_templates():
-    examples = fill_templates(["{Person} called."], attribute="marital_status")
-    assert examples.texts == ["A married person called.", "An unmarried person called."]
+    texts = fill_templates(["{Person} called."], attribute="marital_status").texts
+    assert texts[0] == "A married person called."
+    crossed = fill_templates(["{Person} called."], attribute=("marital_status", "age"))
+    assert "An older widowed person called." in crossed.texts
 """
 
 CHECKS = """
@@ -187,9 +198,10 @@ checks:
 # What is read in a second process: the stub, the command, and texts about models.
 LOOK = """
 import contextlib, io, json, runpy, sys
+from pytest_llmfair import assert_counterfactual_invariance
 from pytest_llmfair.cli import main
 from pytest_llmfair.clients import ModelSpecError, load_client
-from pytest_llmfair.counterfactuals import load_lexicons
+from pytest_llmfair.counterfactuals import generate_pairs, load_lexicons
 from pytest_llmfair.gate.check_file import read_checks
 from pytest_llmfair.scorers import load_scorers
 
@@ -211,6 +223,13 @@ try:
     read_checks("wrong.yaml")
 except ValueError as error:
     texts["tags"] = str(error)
+prompts = [f"Is a married nurse late on day {day}?" for day in range(100)]
+pairs = generate_pairs(prompts, "marital_status", ("married", "widowed"))
+try:
+    answer = lambda prompt: "no way" if "widowed" in prompt else "yes"
+    assert_counterfactual_invariance(pairs, 0.1, client=answer)
+except AssertionError as error:
+    texts["message"] = str(error)
 sys.argv[1:] = []
 runpy.run_path(MAKE_STUB, run_name="__main__")
 print(json.dumps(texts))
@@ -296,8 +315,10 @@ def test_a_new_scorer_is_found_by_its_name(shown: str, texts: dict[str, str]) ->
     )
 
 
-def test_a_new_lexicon_is_listed(texts: dict[str, str]) -> None:
+def test_a_new_lexicon_is_listed_and_messages_name_its_people(texts: dict[str, str]) -> None:
     assert "marital_status" in texts["lexicons"]
+    words = " ".join(texts["message"].split())
+    assert "about married people and about widowed people" in words
 
 
 def test_a_new_client_is_asked_and_listed(

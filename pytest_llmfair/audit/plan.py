@@ -18,7 +18,7 @@ from pytest_llmfair._util.version import __version__
 from pytest_llmfair.audit.store import Store
 from pytest_llmfair.clients.identity import identity_of_specification
 from pytest_llmfair.counterfactuals.pairs import pairs_of_part
-from pytest_llmfair.lexicons.attributes import lexicon_for
+from pytest_llmfair.lexicons.attributes import digest_of_words, lexicon_for
 from pytest_llmfair.results.registry import prompts_in
 
 MANIFEST = "manifest.json"
@@ -163,10 +163,7 @@ class Plan:
         # Makes the pairs of any prompt, to find wrong groups before anything is written.
         groups: Any = self.groups or None
         pairs_of_part(["A prompt."], self.lexicon, groups)
-        lexicon: Any = lexicon_for(self.lexicon, groups)
-        words = [(each.name, getattr(lexicon, each.name)) for each in fields(lexicon)]
-        content = [(name, value) for name, value in words if name != "grammar"]
-        return hashlib.sha256(repr(content).encode()).hexdigest()
+        return digest_of_words(lexicon_for(self.lexicon, groups))
 
 
 def revision_of(model: str) -> str:

@@ -17,6 +17,7 @@ from pytest_llmfair._util.wording import (
 )
 from pytest_llmfair.judging.bound import Bound
 from pytest_llmfair.judging.power import MOST_UNITS
+from pytest_llmfair.lexicons.fields import members_of
 
 _MOST_DECIMALS = 7
 
@@ -26,56 +27,13 @@ GAP = "corrected gap"
 # A result as plain data, as `Result.to_dict` makes it: a number that is undefined is None.
 Record = Mapping[str, Any]
 
-# Labels for which "<label> people" would be wrong or unusual.
-_PEOPLE = {
-    "gender": {
-        "female": "women",
-        "male": "men",
-        "assigned at birth": "people by their gender assigned at birth",
-        "many genders": "people of many genders",
-        "no gender": "people without a gender",
-    },
-    "age": {"adult": "adults"},
-    "religion": {
-        "atheist": "atheists",
-        "bahá'í": "Bahá'í people",
-        "latter-day saint": "Latter-day Saints",
-    },
-    "race": {
-        "white": "white people",
-        "pacific islander": "Pacific Islanders",
-        "middle eastern or north african": "Middle Eastern or North African people",
-    },
-    "sexual_orientation": {"other": "people of other orientations"},
-    "disability": {
-        "no disability": "people without a disability",
-        "down syndrome": "people with Down syndrome",
-        "cerebral palsy": "people with cerebral palsy",
-        "epilepsy": "people with epilepsy",
-        "short stature": "people with short stature",
-        "intellectual disability": "people with an intellectual disability",
-    },
-}
-
 
 def people(attribute: str, group: str) -> str:
     """Return a group as a noun phrase that can follow "about"."""
-    # "gender_es" has the groups of "gender".
-    attribute = "gender" if attribute.startswith("gender_") else attribute
-    if (known := _PEOPLE.get(attribute, {}).get(group)) is not None:
-        return known
-    label = escape(group)
     if attribute == "names":
-        return f'people with "{label}" names'
-    if attribute in ("religion", "race"):
-        return f"{label.title()} people"
-    if attribute in ("gender", "age", "sexual_orientation"):
-        return f"{label} people"
-    if attribute == "disability":
-        return f"people with a {label}"
-    if attribute == "nationality" and label.startswith("gdp "):
-        return f"people from economies with a GDP of {label.removeprefix('gdp ')} dollars"
-    return f'group "{label}"'
+        return f'people with "{escape(group)}" names'
+    phrase = members_of(attribute, group)
+    return f'group "{escape(group)}"' if phrase is None else escape(phrase)
 
 
 def decimals(record: Record, fewest: int = FEWEST_DECIMALS) -> int:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import difflib
 import functools
+import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from itertools import chain
 from typing import Any
 
@@ -30,6 +31,8 @@ from pytest_llmfair.responses import Pair
 from pytest_llmfair.session import note_used
 from pytest_llmfair.text import MASK, mask_words
 
+# What tells how a lexicon is used, and not which words it finds and exchanges.
+_USE = ("grammar", "members", "word_order")
 _LANGUAGE = "en"
 _CROSSED = " x "  # between the two attributes of a pair: "gender x race"
 # Articles change with a mention, but are not words of the attribute.
@@ -88,6 +91,12 @@ def lexicon_for(attribute: Attribute, groups: Sequence[str] | None) -> Lexicon:
         found = name_lexicon(groups) if is_names(attribute) else lexicon_of(attribute)
     note_used("lexicon", found.name, found)
     return found if is_names(attribute) else two_peoples_lexicon(found, groups)
+
+
+def digest_of_words(lexicon: Lexicon) -> str:
+    """Return the SHA-256 digest of a lexicon's words, and of what it says about them."""
+    content = [(f.name, getattr(lexicon, f.name)) for f in fields(lexicon) if f.name not in _USE]
+    return hashlib.sha256(repr(content).encode()).hexdigest()
 
 
 def lexicons_of(attribute: Any = None) -> list[Lexicon]:

@@ -17,10 +17,16 @@ from pytest_llmfair.lexicons.entries import ENTRY_KEYS, entries_of, terms_in
 
 _SCHEMA = "lexicons/lexicon.schema.json"
 _TEXTS = ("name", "language", "version", "source", "licence", "limits")
+# What a lexicon that extends no other inherits.
+_NOTHING: dict[str, Any] = {"aliases": {}, "members": {}, "word_order": 0, "entries": ()}
 _LISTS = ("groups", "default_groups", "exact", "neutral", "exceptions", "lacks", "unmarked")
 
 # The words of a people by kind: "Italian", "Italians", "Italy".
 People = Mapping[str, tuple[str, ...]]
+
+# What messages call the people of a group, by attribute and group, in lexicons of the user that
+# this process read: a result holds nothing of a lexicon but these two names.
+_OWN_MEMBERS: dict[tuple[str, str], str] = {}
 
 
 def shipped_attributes() -> list[str]:
@@ -44,12 +50,30 @@ def _folder() -> Traversable:
 
 def fields_in(path: str | Path) -> dict[str, Any]:
     """Return the fields of the lexicon in a file."""
-    return _fields(Document.read(path, schema_of(_SCHEMA)))
+    return _own_fields(Document.read(path, schema_of(_SCHEMA)))
 
 
 def fields_from(data: Any, source: str) -> dict[str, Any]:
     """Return the fields of the lexicon that a mapping holds."""
-    return _fields(Document(data, source, schema_of(_SCHEMA)))
+    return _own_fields(Document(data, source, schema_of(_SCHEMA)))
+
+
+def _own_fields(document: Document) -> dict[str, Any]:
+    """Return the fields of a user's lexicon, whose members messages can name from now on."""
+    fields = _fields(document)
+    own = fields["members"].items()
+    _OWN_MEMBERS.update({(fields["name"], group): phrase for group, phrase in own})
+    return fields
+
+
+def members_of(attribute: str, group: str) -> str | None:
+    """Return what messages call the people of a group; None where no known lexicon says it."""
+    own = _OWN_MEMBERS.get((attribute, group))
+    if own is not None or attribute not in shipped_attributes():
+        return own
+    fields = shipped_fields(attribute)
+    phrase: str | None = fields["members"].get(fields["aliases"].get(group, group))
+    return phrase
 
 
 def _fields(document: Document) -> dict[str, Any]:
@@ -74,7 +98,8 @@ def _fields(document: Document) -> dict[str, Any]:
     if not groups or not document.is_right("groups"):
         # Whatever follows would name groups that are not known.
         document.check()
-    aliases = _aliases(document, groups, {} if base is None else base["aliases"])
+    inherited = base or _NOTHING
+    aliases = _aliases(document, groups, inherited["aliases"])
     labels = {**{group: group for group in groups}, **aliases}
     for key, called in (("default_groups", "default"), ("unmarked", "unmarked")):
         for name in fields[key]:
@@ -94,10 +119,12 @@ def _fields(document: Document) -> dict[str, Any]:
             add(("lacks",), f"{group!r} is in lacks and is also a group; keep one")
     fields["lacks"] = tuple(group for group in fields["lacks"] if group not in labels)
     fields["aliases"] = aliases
-    inherited = () if base is None else base["entries"]
-    own = entries_of(document, labels, inherited, given.get("reviewed"))
+    members = dict(_by_group(document, "members", groups))
+    fields["members"] = {**inherited["members"], **members}
+    fields["word_order"] = data.get("word_order", inherited["word_order"])
+    own = entries_of(document, labels, inherited["entries"], given.get("reviewed"))
     # The entries of a user come first, so that they are read and written first.
-    fields["entries"] = (*own, *inherited)
+    fields["entries"] = (*own, *inherited["entries"])
     spelled = {
         term: group
         for entry in fields["entries"]
@@ -251,16 +278,22 @@ def _aliases(
             document.add(
                 ("groups",), f"{group!r} is another name of {inherited[group]!r}; use that"
             )
-    for group, names in (document.content.get("aliases") or {}).items():
-        path = ("aliases", group)
-        if group not in groups:
-            hint = suggestion(str(group), groups)
-            document.add(path, f"aliases of {group!r}, which is not a group; {hint}")
-            continue
+    for group, names in _by_group(document, "aliases", groups):
         for name in terms_in(names):
             if name in groups or aliases.setdefault(name, group) != group:
                 owner = aliases.get(name, name)
                 document.add(
-                    path, f"alias {name!r} of {group} already stands for {owner}; use it once"
+                    ("aliases", group),
+                    f"alias {name!r} of {group} already stands for {owner}; use it once",
                 )
     return aliases
+
+
+def _by_group(document: Document, key: str, groups: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
+    """Yield what a mapping says of each group; add what is wrong with its other keys."""
+    for group, given in (document.content.get(key) or {}).items():
+        if group in groups:
+            yield group, given
+        else:
+            hint = suggestion(str(group), groups)
+            document.add((key, group), f"{key} of {group!r}, which is not a group; {hint}")

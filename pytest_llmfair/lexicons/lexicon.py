@@ -94,6 +94,10 @@ class Lexicon(ByValue):
         Date of the last review of the terms.
     grammar : Grammar or None
         How the language uses the terms; None for the rules that ship with the package.
+    members : dict
+        Group to what messages call its people, such as "women".
+    word_order : float
+        Place of the words among those of another attribute in templates, the smallest first.
     """
 
     name: str
@@ -116,6 +120,8 @@ class Lexicon(ByValue):
     synonyms: tuple[tuple[str, ...], ...] = ()
     peoples: tuple[People, ...] = ()
     grammar: Grammar | None = None
+    members: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    word_order: float = field(default=0, kw_only=True)
     _plurals: ClassVar[bool] = True  # whether a term in -s can be a plural
 
     def __repr__(self) -> str:

@@ -13,7 +13,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from pytest_llmfair._util.version import __version__
 from pytest_llmfair._util.wording import plain
 from pytest_llmfair.judging.facts import Record
 from pytest_llmfair.judging.result import Result
+from pytest_llmfair.lexicons.attributes import digest_of_words
 from pytest_llmfair.reports.context import package_version
 from pytest_llmfair.scorers import name_of
 from pytest_llmfair.session import Session
@@ -116,8 +116,7 @@ def _model(live: Any, cassette: Any, served: Mapping[str, set[tuple[str, str]]])
 
 def _lexicon(lexicon: Any) -> dict[str, Any]:
     about = {key: getattr(lexicon, key) for key in ("name", "language", "version", "licence")}
-    content = [(f.name, getattr(lexicon, f.name)) for f in fields(lexicon) if f.name != "grammar"]
-    return {**about, "sha256": sha256_of(repr(content))}
+    return {**about, "sha256": digest_of_words(lexicon)}
 
 
 def _scorer(scorer: Any) -> dict[str, Any]:

@@ -24,6 +24,8 @@ from pytest_llmfair.counterfactuals import (
     mentions,
     name_lexicon,
 )
+from pytest_llmfair.judging.facts import people
+from pytest_llmfair.lexicons.attributes import digest_of_words
 from pytest_llmfair.lexicons.grammar import Kind
 
 CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
@@ -120,10 +122,23 @@ class TestShipped:
         head = data.read_text(encoding="utf-8").partition("# A term can be")[0]
         assert tuple(re.findall(r"^#(?: {3}kind: | {9})(\w+) ", head, re.M)) == get_args(Kind)
 
+    def test_say_what_messages_call_the_people_of_every_group(self) -> None:
+        for name, lexicon in load_lexicons().items():
+            assert [*lexicon.members] == [*lexicon.groups], name
+
+    def test_gender_gives_in_its_head_the_places_of_the_words_of_seven(self) -> None:
+        data = resources.files("pytest_llmfair.lexicons") / "data" / "gender.yaml"
+        head = data.read_text(encoding="utf-8").partition("# A lexicon of yours")[0]
+        listed = re.findall(r"(\w+) (\d+)[,;]", head.partition("word_order")[2])
+        assert len(listed) == 7
+        for name, place in listed:
+            assert load_lexicons()[name].word_order == int(place), name
+
     def test_are_not_read_before_they_are_used(self) -> None:
         code = (
             "import sys; from pytest_llmfair.counterfactuals import load_lexicons;"
-            "list(load_lexicons()); print('yaml' in sys.modules, 'torch' in sys.modules)"
+            "import pytest_llmfair.judging.facts; list(load_lexicons());"
+            "print('yaml' in sys.modules, 'torch' in sys.modules)"
         )
         done = subprocess.run(
             [sys.executable, "-c", code], capture_output=True, text=True, check=True
@@ -313,6 +328,34 @@ class TestAliases:
     def test_of_one_group_are_not_two_groups(self, file: Path) -> None:
         with pytest.raises(ValueError, match="give two different ones"):
             generate_pairs(["owls"], read(file), groups=("day", "morning"))
+
+
+class TestMembers:
+    def test_are_called_as_the_file_says_where_it_was_read(self, file: Path) -> None:
+        text = TEAM.replace("name: team", "name: crew\nmembers: {day: people on days}")
+        assert read(file, text).members == {"day": "people on days"}
+        assert [people("crew", group) for group in ("day", "night")] == [
+            "people on days",
+            'group "night"',
+        ]
+
+    def test_are_no_words_whose_digest_a_record_has(self, file: Path) -> None:
+        known = digest_of_words(read(file))
+        other = read(file, f"{TEAM}members: {{day: larks}}\nword_order: 3\n")
+        assert digest_of_words(other) == known
+        assert digest_of_words(read(file, f"{TEAM}neutral: birds\n")) != known
+
+    def test_of_a_shipped_lexicon_go_by_any_name_of_their_group(self) -> None:
+        assert people("race", "african american") == "Black people"
+
+    def test_of_an_extended_lexicon_are_added(self, file: Path) -> None:
+        own = read(file, f"{FAMILY}name: family\nmembers: {{agender: agender people}}\n")
+        assert own.members == {**load_lexicons()["gender"].members, "agender": "agender people"}
+        assert [people("family", group) for group in ("agender", "female")] == [
+            "agender people",
+            "women",
+        ]
+        assert people("gender", "agender") == 'group "agender"'
 
 
 class TestDeterminers:

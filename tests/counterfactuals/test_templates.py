@@ -22,8 +22,10 @@ CASES = yaml.safe_load(Path(__file__).with_suffix(".yaml").read_text("utf-8"))
 TEAMS = {"person": {"day": ["Anna", "Olga"], "night": ["Ben", "Omar", "Ivo"]}}
 
 
-def lexicon_of(groups: list[str], *entries: dict[str, Any], name: str = "own") -> Lexicon:
-    return Lexicon.from_dict({"name": name, "groups": groups, "entries": [*entries]})
+def lexicon_of(
+    groups: list[str], *entries: dict[str, Any], name: str = "own", **keys: Any
+) -> Lexicon:
+    return Lexicon.from_dict({"name": name, "groups": groups, "entries": [*entries], **keys})
 
 
 class TestSlots:
@@ -276,6 +278,24 @@ class TestGroupTerms:
             "{Person} left.", ("gender", "disability"), "epilepsy female", "male epilepsy"
         )
         assert {"A woman with epilepsy left.", "A man with epilepsy left."} <= texts
+
+    def test_of_two_attributes_stand_in_the_order_of_their_lexicons(self) -> None:
+        def own(name: str, *groups: str, **keys: Any) -> Lexicon:
+            words = {group: group for group in groups}
+            return lexicon_of([*groups], {"role": "adjective", **words}, name=name, **keys)
+
+        married = own("marital_status", "married", "single", word_order=25)
+        local = own("home", "local", "foreign", word_order=25)
+        rested = own("rest", "rested", "tired")
+        for attributes, expected in (
+            (("race", "age"), "An older Black person"),
+            ((married, "age"), "An older married person"),
+            (("race", married), "A married Black person"),
+            (("disability", rested), "A tired blind person"),
+            ((married, local), "A married foreign person"),
+            ((local, married), "A foreign married person"),
+        ):
+            assert expected in self.texts("{Person}", attributes), attributes
 
     def test_are_names_in_equal_numbers(self) -> None:
         examples = fill_templates(

@@ -253,7 +253,7 @@ def _terms(lexicon: Lexicon, group: str) -> Iterator[GroupTerm]:
     """Yield the terms of a group: of an unmarked one both variants, of two attributes combined."""
     if isinstance(lexicon, Intersection):
         parts = zip(lexicon.parts, lexicon.cells[group], strict=True)
-        outer, inner = sorted(parts, key=lambda part: _rank(part[0].name))
+        outer, inner = sorted(parts, key=lambda part: part[0].word_order)
         joined = itertools.starmap(_joined, itertools.product(_terms(*outer), _terms(*inner)))
         yield from (term for term in joined if term is not None)
         return
@@ -308,12 +308,6 @@ def _name_terms(people: Sequence[Person]) -> Iterator[GroupTerm]:
         if person.gender:
             forms |= pronouns(load_lexicons()["gender"], person.gender)
         yield GroupTerm(forms, line, kin=person.cell)
-
-
-def _rank(attribute: str) -> int:
-    """Return the place of an attribute's word among those of two: "an older Black woman"."""
-    order: list[str] = shipped(_FILE)["order"]
-    return order.index(attribute) if attribute in order else -1
 
 
 def _joined(outer: GroupTerm, inner: GroupTerm) -> GroupTerm | None:
