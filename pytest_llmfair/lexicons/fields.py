@@ -67,7 +67,7 @@ def _own_fields(document: Document) -> dict[str, Any]:
 
 
 def members_of(attribute: str, group: str) -> str | None:
-    """Return what messages call the people of a group; None where no known lexicon says it."""
+    """Return the noun phrase for the people of a group; None where no known lexicon has one."""
     own = _OWN_MEMBERS.get((attribute, group))
     if own is not None or attribute not in shipped_attributes():
         return own

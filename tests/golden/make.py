@@ -450,18 +450,21 @@ def main() -> None:
     parser.add_argument("--most", type=int, default=20, help="differences shown per file (20)")
     parser.add_argument("files", nargs="*", help=f"of {', '.join(FILES)}; by default all")
     given = parser.parse_args()
-    stale = False
+    made, stale = {}, False
     for name in given.files or FILES:
-        made = json.loads(json.dumps(FILES[name]()))
-        found = list(differences(frozen(name), made, "", allowed()))
+        made[name] = json.loads(json.dumps(FILES[name]()))
+        found = list(differences(frozen(name), made[name], "", allowed()))
         stale |= bool(found)
         shown = [f"  {line[:400]}" for line in found[: given.most]]
         sys.stdout.write("\n".join([f"{name}: {len(found)} differences", *shown]) + "\n")
-        if found and not given.check:
-            write(name, kept(frozen(name), made, allowed()) if given.files else made)
-    # A file that is written alone keeps the machine of the others.
-    if stale and not given.check and not given.files:
-        write("machine.json", machine())
+    if stale and not given.check:
+        for name, thing in made.items():
+            write(name, kept(frozen(name), thing, allowed()) if given.files else thing)
+        if not given.files:
+            write("machine.json", machine())
+        elif allowed() and given.files != ["names.json"]:
+            # Numbers of two machines: from now on the last bits may differ on each.
+            write("machine.json", {})
     sys.exit(1 if given.check and stale else 0)
 
 
