@@ -103,6 +103,10 @@ class Fields:
     def __delattr__(self, name: str) -> None:
         raise AttributeError("settings are read-only; use replaced() for a copy")
 
+    def get(self, name: str, otherwise: T) -> T:
+        """Return a value that was given, also one that is the default; else `otherwise`."""
+        return cast(T, vars(self).get(name, otherwise))
+
     def replaced(self, **values: Any) -> Self:
         """Return a copy with other values."""
         return type(self)(**{**vars(self), **values})
