@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import pytest_llmfair
-from tests.processes import python
+from tests.processes import python, session_in
 
 MAKE_STUB = Path(__file__).parent / "make_stub.py"
 
@@ -102,27 +102,47 @@ def load(spec: ModelSpec) -> Parrot:
     return Parrot(spec.text)
 '''
 
-# What each recipe adds: new files, and one row of a table after its first line.
+# What each recipe adds: new files, and text after the first text in a file that is there.
 FILES = {
     "metrics/short_answers.py": METRIC,
     "lexicons/data/marital_status.yaml": LEXICON,
     "scorers/vowels.py": SCORER,
     "clients/backends/parrot.py": CLIENT,
 }
-ROWS = {
-    "clients/spec.py": (
+SETTINGS, CASSETTE = "settings/__init__.py", "clients/cassette/store.py"
+ADDED = (
+    (
+        "clients/spec.py",
         "SCHEMES: dict[str, Scheme] = {\n",
         '    "parrot": Scheme("parrot:NAME", "parrot", "a model that repeats"),\n',
     ),
-    "reports/columns.py": (
+    (
+        "reports/columns.py",
         "COLUMNS = (\n",
         '    Column(heading="confidence", cell=lambda record: f"{record[\'level\']:.0%}"),\n',
     ),
-    "settings/__init__.py": (
+    (
+        SETTINGS,
         "class Settings(Fields):\n",
-        '    tone: str = choice(("calm", "loud"), "tone of the summary (default calm)")\n',
+        '    tone: str = choice(("calm", "loud"), "tone of the summary (default calm)")\n'
+        '    cassette_max_mb: int | None = whole("megabytes that the cassette may have", '
+        'default=None, needs="cassette")\n',
     ),
-}
+    (
+        "metrics/_registry.py",
+        'verdicts and plans, unless the user gives one."""\n',
+        '        if self.family == "cooccurrence":\n            return 0.9\n',
+    ),
+    (CASSETTE, "path: Path, *, text: bool = True", ", megabytes: int | None = None"),
+    (CASSETTE, "        self.text = text\n", "        self.megabytes = megabytes\n"),
+    (CASSETTE, 'text=settings.cassette_text == "full"', ", megabytes=settings.cassette_max_mb"),
+    (
+        CASSETTE,
+        "        size = _repaired(self._handle)\n",
+        "        if self.megabytes is not None and size + len(data) > 1e6 * self.megabytes:\n"
+        '            raise ValueError(f"{self.path} would grow beyond {self.megabytes} MB")\n',
+    ),
+)
 
 TEST = """
 from pytest_llmfair import assert_short_answer_share_within
@@ -159,6 +179,7 @@ def printed(*arguments):
     return out.getvalue()
 
 texts = {"list": printed("metrics"), "metric": printed("metrics", "short_answer_share")}
+texts["power"] = printed(*"power EGA --bound 0.5 --units 100".split())
 texts["scorers"] = repr(load_scorers())
 texts["lexicons"] = repr(load_lexicons())
 texts["load_client"] = load_client.__doc__
@@ -181,10 +202,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(Path(pytest_llmfair.__file__).parent, package, ignore=skipped)
     for name, text in FILES.items():
         (package / name).write_text(text, encoding="utf-8")
-    for name, (first, row) in ROWS.items():
+    for name, first, added in ADDED:
         before = (package / name).read_text("utf-8")
         assert before.count(first) == 1
-        (package / name).write_text(before.replace(first, first + row), encoding="utf-8")
+        (package / name).write_text(before.replace(first, first + added), encoding="utf-8")
     (folder / "test_it.py").write_text(TEST, encoding="utf-8")
     return folder
 
@@ -271,3 +292,19 @@ def test_a_new_option_is_taken_and_in_the_help(copy: Path, shown: str, help_page
     assert "--llmfair-tone=calm|loud" in help_page
     words = " ".join(help_page.split())
     assert "llmfair_tone (string): tone of the summary (default calm)" in words
+
+
+def test_a_family_of_metrics_can_have_a_level_of_its_own(texts: dict[str, str]) -> None:
+    assert "100 prompts per group, 90 %" in texts["power"]
+
+
+def test_a_new_option_of_the_cassette_needs_it_and_takes_two_files(copy: Path) -> None:
+    limit, tape = "--llmfair-cassette-max-mb=0", "--llmfair-cassette=tape.jsonl"
+    alone = session_in(copy, limit, PYTHONPATH=str(copy))
+    assert alone.returncode == pytest.ExitCode.USAGE_ERROR
+    message = "--llmfair-cassette-max-mb is 0, but there is no cassette; add --llmfair-cassette "
+    assert message in alone.stderr
+    options = (limit, tape, "--llmfair-model=parrot:grey")
+    full = session_in(copy, "test_it.py", *options, PYTHONPATH=str(copy))
+    assert "tape.jsonl would grow beyond 0 MB" in full.stdout
+    assert (copy / "tape.jsonl").read_bytes() == b""

@@ -115,19 +115,21 @@ def _unwritable(path: Path, *, folder: bool) -> str:
 
 def _check_together(values: Mapping[str, Any]) -> None:
     """Raise ``UsageError`` where an option needs another one."""
-    if "record_mode" in values and "cassette" not in values:
+    for option in OPTIONS:
+        # A switch can be off.
+        value = values.get(option.name, False)
+        if not option.needs or option.needs in values or value is False:
+            continue
+        needed: Option = getattr(Settings, option.needs)
+        remedy = f"{needed.flag} {needed.metavar}"
+        if option.switch:
+            raise pytest.UsageError(f"{option.flag} needs {remedy}")
         raise pytest.UsageError(
-            f"--llmfair-record-mode is {values['record_mode']!r}, but there is no cassette; add "
-            "--llmfair-cassette PATH"
+            f"{option.flag} is {value!r}, but there is no {needed.name}; add {remedy}"
         )
-    baseline, update = values.get("baseline"), values.get("update_baseline", False)
-    if update and baseline is None:
-        raise pytest.UsageError("--llmfair-update-baseline needs --llmfair-baseline PATH")
-    ratchet = values.get("ratchet", False)
-    if ratchet and baseline is None:
-        raise pytest.UsageError("--llmfair-ratchet needs --llmfair-baseline PATH")
-    if baseline is not None and not update:
-        if values.get("margin") is None and not ratchet:
+    baseline = values.get("baseline")
+    if baseline is not None and not values.get("update_baseline", False):
+        if values.get("margin") is None and not values.get("ratchet", False):
             raise pytest.UsageError(
                 "--llmfair-baseline needs --llmfair-margin X: how much less fair than the "
                 "baseline a check may be, on the scale of its metric"

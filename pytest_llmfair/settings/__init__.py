@@ -154,6 +154,7 @@ class Settings(Fields):
         "with a cassette: once (default) records a new file and only replays an existing one, "
         "none only replays, new records missing answers, all records all answers again",
         default="once",
+        needs="cassette",
     )
     cassette_text: str = choice(
         ("full", "digest"),
@@ -200,11 +201,13 @@ class Settings(Fields):
     )
     update_baseline: bool = switch(
         "write this run to the file of --llmfair-baseline instead, and print the changes",
+        needs="baseline",
         reporting=True,
     )
     ratchet: bool = switch(
         "with --llmfair-baseline: a bound that the baseline breaks too is red only where the "
-        "check is proven worse than there"
+        "check is proven worse than there",
+        needs="baseline",
     )
     margin: float | None = option(
         number(lambda value: 0.0 <= value < math.inf),
