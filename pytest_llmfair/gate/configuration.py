@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -139,6 +139,19 @@ def _check_together(values: Mapping[str, Any]) -> None:
                 f"--llmfair-baseline is {baseline!r}; there is no such file: "
                 "--llmfair-update-baseline writes it"
             )
+
+
+def check_flags(unknown: Sequence[str]) -> None:
+    """Raise ``UsageError`` if an option that pytest does not know is one of ours, mistyped."""
+    for name in (each.partition("=")[0] for each in unknown if each.startswith("--llmfair")):
+        from pytest_llmfair._util.keywords import suggestion
+
+        # Some are keys of ini files only.
+        keys = {o.flag: f"give -o {o.key}={o.metavar}" for o in OPTIONS if o.ini_only}
+        start = len("--llmfair-")
+        flags = [option.flag[start:] for option in OPTIONS if not option.ini_only]
+        hint = keys.get(name) or suggestion(name[start:], flags)
+        raise pytest.UsageError(f"there is no option {name}; {hint}")
 
 
 def _check_keys(config: pytest.Config) -> None:

@@ -158,6 +158,28 @@ def test_an_unknown_key_on_the_command_line_is_a_usage_error(run):
     result.stderr.fnmatch_lines(["*-o has the unknown key 'llmfair_xyz'; known are model, *"])
 
 
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        (["--llmfair-casette", "x"], "--llmfair-casette; did you mean cassette?"),
+        (["--llmfair-mdoe=strict"], "--llmfair-mdoe; did you mean mode or model?"),
+        (["--llmfair-max-missing=0.1"], "*missing; give -o llmfair_max_missing=SHARE"),
+        (["--llmfair-\x1bxyz", "-q"], r"--llmfair-\u001bxyz; known are model, mode, *"),
+    ],
+)
+def test_a_mistyped_option_is_a_usage_error_with_the_nearest_one(given, hint, run):
+    result = run(*given)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: there is no option {hint}"])
+
+
+def test_an_option_of_a_conftest_file_like_ours_is_no_error(run, pytester):
+    pytester.makeconftest('def pytest_addoption(parser): parser.addoption("--llmfair-own")')
+    pytester.makepyfile("def test_it(): pass")
+    run("--llmfair-own=1", "--llmfair-mode=strict").assert_outcomes(passed=1)
+    assert "--llmfair-own" in run("--help", "--llmfair-mode=strict").stdout.str()
+
+
 def test_keys_of_other_plugins_and_words_in_other_values_are_no_error(run, pytester):
     pytester.makeconftest('def pytest_addoption(parser): parser.addini("llmfair_own", "of ours")')
     lines = "markers =\n  slow\n# llmfair_mdoe = a comment\nllmfair_own = 1\nllmfair_mode = strict"
