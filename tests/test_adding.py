@@ -125,7 +125,7 @@ ADDED = (
         SETTINGS,
         "class Settings(Fields):\n",
         '    tone: str = choice(("calm", "loud"), "tone of the summary (default calm)")\n'
-        '    cassette_max_mb: int | None = whole("megabytes that the cassette may have", '
+        '    cassette_most: int | None = whole("largest number of answers in the cassette", '
         'default=None, needs="cassette")\n',
     ),
     (
@@ -133,14 +133,14 @@ ADDED = (
         'verdicts and plans, unless the user gives one."""\n',
         '        if self.family == "cooccurrence":\n            return 0.9\n',
     ),
-    (CASSETTE, "path: Path, *, text: bool = True", ", megabytes: int | None = None"),
-    (CASSETTE, "        self.text = text\n", "        self.megabytes = megabytes\n"),
-    (CASSETTE, 'text=settings.cassette_text == "full"', ", megabytes=settings.cassette_max_mb"),
+    (CASSETTE, "path: Path, *, text: bool = True", ", most: int | None = None"),
+    (CASSETTE, "        self.text = text\n", "        self.most = most\n"),
+    (CASSETTE, 'text=settings.cassette_text == "full"', ", most=settings.cassette_most"),
     (
         CASSETTE,
         "        size = _repaired(self._handle)\n",
-        "        if self.megabytes is not None and size + len(data) > 1e6 * self.megabytes:\n"
-        '            raise ValueError(f"{self.path} would grow beyond {self.megabytes} MB")\n',
+        "        if self.most is not None and len(self) >= self.most:\n"
+        '            raise ValueError(f"{self.path} holds {self.most} answers already")\n',
     ),
 )
 
@@ -299,12 +299,12 @@ def test_a_family_of_metrics_can_have_a_level_of_its_own(texts: dict[str, str]) 
 
 
 def test_a_new_option_of_the_cassette_needs_it_and_takes_two_files(copy: Path) -> None:
-    limit, tape = "--llmfair-cassette-max-mb=0", "--llmfair-cassette=tape.jsonl"
+    limit, tape = "--llmfair-cassette-most=0", "--llmfair-cassette=tape.jsonl"
     alone = session_in(copy, limit, PYTHONPATH=str(copy))
     assert alone.returncode == pytest.ExitCode.USAGE_ERROR
-    message = "--llmfair-cassette-max-mb is 0, but there is no cassette; add --llmfair-cassette "
+    message = "--llmfair-cassette-most is 0, but there is no cassette; add --llmfair-cassette "
     assert message in alone.stderr
     options = (limit, tape, "--llmfair-model=parrot:grey")
     full = session_in(copy, "test_it.py", *options, PYTHONPATH=str(copy))
-    assert "tape.jsonl would grow beyond 0 MB" in full.stdout
+    assert "tape.jsonl holds 0 answers already" in full.stdout
     assert (copy / "tape.jsonl").read_bytes() == b""

@@ -65,7 +65,10 @@ class Cassette:
         """Return the cassette of a session; None without one."""
         if settings.cassette is None:
             return None
-        return cls(Path(settings.cassette), text=settings.cassette_text == "full")
+        return cls(
+            Path(settings.cassette),
+            text=settings.cassette_text == "full",
+        )
 
     def __len__(self) -> int:
         return len(self._places)
