@@ -75,7 +75,7 @@ OPTIONS_HEAD = """\
 
 Each option can be given on the command line or in the ini file (`pytest.ini`, `pyproject.toml`,
 `tox.ini`). The command line wins. `pytest --help` lists them too. An unknown key that begins with
-`llmfair_` is an error that suggests the right one.
+`llmfair_`, or option that begins with `--llmfair-`, is an error that suggests the right one.
 
 ```toml
 [tool.pytest.ini_options]

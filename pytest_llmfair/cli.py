@@ -18,6 +18,7 @@ from pytest_llmfair._util.printing import printable, say
 from pytest_llmfair._util.wording import plurals
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.metrics.foreign import foreign
+from pytest_llmfair.settings import USUAL_LEVEL
 from pytest_llmfair.signatures import example_bound, example_call, word_of
 
 # Distances of a bound from the fair value for which `llmfair metrics NAME` shows sample sizes.
@@ -137,7 +138,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--icc", type=float, default=0.3, help="correlation of answers to one prompt (0.3)"
     )
     power.add_argument("--power", type=float, default=0.8, help="probability to find it (0.8)")
-    power.add_argument("--level", type=float, default=0.95, help="confidence level (0.95)")
+    power.add_argument("--level", type=float, help=f"confidence level ({USUAL_LEVEL})")
     power.add_argument(
         "--prompt-cost", type=float, default=1.0, help="cost of a prompt, in answers (1)"
     )
@@ -249,13 +250,14 @@ def _plan(arguments: argparse.Namespace) -> str:
     from pytest_llmfair.reports.sample_size import CrossedDesign, Design, crossed_report, report
 
     info = get_metric(arguments.name)
-    names = ("bound", "units", "icc", "power", "level")
+    names = ("bound", "units", "icc", "power")
     given = {name: getattr(arguments, name) for name in names}
     if (generations := arguments.generations) is None:
         generations = info.generations
     if given["units"] is None:
         raise ValueError("--units is missing, or --items with --wordings; give how many are asked")
-    design = Design(info, generations=generations, **given)
+    level = info.level if arguments.level is None else arguments.level
+    design = Design(info, generations=generations, level=level, **given)
     if arguments.wordings is not None:
         plan = CrossedDesign(design, arguments.wordings, arguments.wording_share)
         return crossed_report(plan)
@@ -319,7 +321,7 @@ def units_needed(info: MetricInfo) -> list[str]:
     fixed = info.needs == "pronoun_counts"
     what = f"answers per {info.unit}" if fixed else plurals(info.unit)
     lines = [
-        f"{what} needed to be 95 % sure, in 80 % of all samples",
+        f"{what} needed to be {100 * info.level:g} % sure, in 80 % of all samples",
         f"  {word_of(info):>8}  to pass a model half as far  to find one twice as far",
     ]
     sign = -1.0 if info.direction == "higher" else 1.0
@@ -327,7 +329,7 @@ def units_needed(info: MetricInfo) -> list[str]:
     for distance in _DISTANCES:
         bound = fair + sign * distance
         try:
-            design = Design(info, bound, 400, max(info.generations, 2))
+            design = Design(info, bound, 400, max(info.generations, 2), level=info.level)
             within, beyond = design.needed_within(distance / 2), design.needed_beyond(distance)
         except ValueError as error:
             return [f"no plan: {error}"]

@@ -26,7 +26,7 @@ from pytest_llmfair.fixtures import (
     scorers,
     suite,
 )
-from pytest_llmfair.gate.configuration import settings_of
+from pytest_llmfair.gate.configuration import check_flags, settings_of
 from pytest_llmfair.gate.run import RECORDS, Run
 from pytest_llmfair.session import Recorder, Session, begin_session, end_session, recording
 from pytest_llmfair.settings import OPTIONS, Settings
@@ -66,6 +66,19 @@ def _help_of(option: Option) -> str:
     from pytest_llmfair.clients.spec import FORMS
 
     return f"{option.help}: {FORMS}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_load_initial_conftests(
+    parser: pytest.Parser, args: list[str]
+) -> Generator[None, object, object]:
+    """Name the option nearest to a mistyped one of ours; pytest itself names none."""
+    # A conftest file that is loaded here may have options like ours.
+    result = yield
+    if any(each.startswith("--llmfair") for each in args):
+        with _printable_errors():
+            check_flags(parser.parse_known_and_unknown_args(args)[1])
+    return result
 
 
 def pytest_configure(config: pytest.Config) -> None:

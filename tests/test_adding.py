@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import pytest_llmfair
-from tests.processes import python
+from tests.processes import python, session_in
 
 MAKE_STUB = Path(__file__).parent / "make_stub.py"
 
@@ -112,19 +112,22 @@ def load(spec: ModelSpec) -> Parrot:
     return Parrot(spec.text)
 '''
 
-# What each recipe adds: new files, and one row of a table after its first line.
+# What each recipe adds: new files, and text after the first text in a file that is there.
 FILES = {
     "metrics/short_answers.py": METRIC,
     "lexicons/data/marital_status.yaml": LEXICON,
     "scorers/vowels.py": SCORER,
     "clients/backends/parrot.py": CLIENT,
 }
-ROWS = {
-    "clients/spec.py": (
+SETTINGS, CASSETTE = "settings/__init__.py", "clients/cassette/store.py"
+ADDED = (
+    (
+        "clients/spec.py",
         "SCHEMES: dict[str, Scheme] = {\n",
         '    "parrot": Scheme("parrot:NAME", "parrot", "a model that repeats"),\n',
     ),
-    "reports/columns.py": (
+    (
+        "reports/columns.py",
         "COLUMNS = (\n",
         """
     Column(heading="confidence", cell=lambda record: f"{record['level']:.0%}"),
@@ -146,7 +149,8 @@ ROWS = {
     ),
 """,
     ),
-    "gate/checks.schema.json": (
+    (
+        "gate/checks.schema.json",
         '      "required": ["metric", "rationale", "owner"],\n      "properties": {\n',
         """
         "tags": {
@@ -157,11 +161,28 @@ ROWS = {
         },
 """,
     ),
-    "settings/__init__.py": (
+    (
+        SETTINGS,
         "class Settings(Fields):\n",
-        '    tone: str = choice(("calm", "loud"), "tone of the summary (default calm)")\n',
+        '    tone: str = choice(("calm", "loud"), "tone of the summary (default calm)")\n'
+        '    cassette_most: int | None = whole("largest number of answers in the cassette", '
+        'default=None, needs="cassette")\n',
     ),
-}
+    (
+        "metrics/_registry.py",
+        'verdicts and plans, unless the user gives one."""\n',
+        '        if self.family == "cooccurrence":\n            return 0.9\n',
+    ),
+    (CASSETTE, "path: Path, *, text: bool = True", ", most: int | None = None"),
+    (CASSETTE, "        self.text = text\n", "        self.most = most\n"),
+    (CASSETTE, 'text=settings.cassette_text == "full"', ", most=settings.cassette_most"),
+    (
+        CASSETTE,
+        "        size = _repaired(self._handle)\n",
+        "        if self.most is not None and len(self) >= self.most:\n"
+        '            raise ValueError(f"{self.path} holds {self.most} answers already")\n',
+    ),
+)
 
 TEST = """
 from pytest_llmfair import assert_short_answer_share_within
@@ -212,6 +233,7 @@ def printed(*arguments):
 
 texts = {"list": printed("metrics"), "metric": printed("metrics", "short_answer_share")}
 texts["card"] = printed("model-card", "run.json")
+texts["power"] = printed(*"power EGA --bound 0.5 --units 100".split())
 texts["scorers"] = repr(load_scorers())
 texts["lexicons"] = repr(load_lexicons())
 texts["load_client"] = load_client.__doc__
@@ -245,10 +267,10 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(Path(pytest_llmfair.__file__).parent, package, ignore=skipped)
     for name, text in FILES.items():
         (package / name).write_text(text, encoding="utf-8")
-    for name, (first, row) in ROWS.items():
+    for name, first, added in ADDED:
         before = (package / name).read_text("utf-8")
         assert before.count(first) == 1
-        (package / name).write_text(before.replace(first, first + row), encoding="utf-8")
+        (package / name).write_text(before.replace(first, first + added), encoding="utf-8")
     (folder / "test_it.py").write_text(TEST, encoding="utf-8")
     for file, tags in (("it.llmfair.yaml", "[release, letters]"), ("wrong.yaml", "[release, 7]")):
         (folder / file).write_text(CHECKS.replace("TAGS", tags), encoding="utf-8")
@@ -374,3 +396,19 @@ def test_a_new_option_is_taken_and_in_the_help(copy: Path, shown: str, help_page
     assert "--llmfair-tone=calm|loud" in help_page
     words = " ".join(help_page.split())
     assert "llmfair_tone (string): tone of the summary (default calm)" in words
+
+
+def test_a_family_of_metrics_can_have_a_level_of_its_own(texts: dict[str, str]) -> None:
+    assert "100 prompts per group, 90 %" in texts["power"]
+
+
+def test_a_new_option_of_the_cassette_needs_it_and_takes_two_files(copy: Path) -> None:
+    limit, tape = "--llmfair-cassette-most=0", "--llmfair-cassette=tape.jsonl"
+    alone = session_in(copy, limit, PYTHONPATH=str(copy))
+    assert alone.returncode == pytest.ExitCode.USAGE_ERROR
+    message = "--llmfair-cassette-most is 0, but there is no cassette; add --llmfair-cassette "
+    assert message in alone.stderr
+    options = (limit, tape, "--llmfair-model=parrot:grey")
+    full = session_in(copy, "test_it.py", *options, PYTHONPATH=str(copy))
+    assert "tape.jsonl holds 0 answers already" in full.stdout
+    assert (copy / "tape.jsonl").read_bytes() == b""

@@ -88,7 +88,7 @@ def test_units_needed_are_those_of_a_plan(capsys):
         for line in capsys.readouterr().out.splitlines()
         if line[:10].strip() == "0.05"
     )
-    design = Design(get_metric("toxic_fraction"), 0.05, 400, 2)
+    design = Design(get_metric("toxic_fraction"), 0.05, 400, 2, level=0.95)
     assert row == ["0.05", str(design.needed_within(0.025)), str(design.needed_beyond(0.05))]
 
 

@@ -22,7 +22,7 @@ from pytest_llmfair.reports.sample_size import Design
 
 
 def plan(name="toxic_fraction", bound=0.05, units=200, **keywords):
-    return Design(get_metric(name), bound, units, **keywords)
+    return Design(get_metric(name), bound, units, level=0.95, **keywords)
 
 
 def binomial_tail(k, n, p):

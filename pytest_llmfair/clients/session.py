@@ -103,13 +103,11 @@ def runner_of(session: Session) -> RequestRunner:
     """Return a runner by the settings of a session."""
     settings = session.settings
     replay = None
-    if settings.cassette is not None:
-        path = Path(settings.cassette)
-        cassette = Cassette(path, text=settings.cassette_text == "full")
+    if (cassette := Cassette.of(settings)) is not None:
         session.scores = RecordedScores(cassette, session.records)
         replay = Replay(
             cassette,
-            QuestionLocks(path),
+            QuestionLocks(cassette.path),
             records=session.records,
             again=settings.record_mode == "all",
             since=session.since,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,19 +115,21 @@ def _unwritable(path: Path, *, folder: bool) -> str:
 
 def _check_together(values: Mapping[str, Any]) -> None:
     """Raise ``UsageError`` where an option needs another one."""
-    if "record_mode" in values and "cassette" not in values:
+    for option in OPTIONS:
+        # A switch can be off.
+        value = values.get(option.name, False)
+        if not option.needs or option.needs in values or value is False:
+            continue
+        needed: Option = getattr(Settings, option.needs)
+        remedy = f"{needed.flag} {needed.metavar}"
+        if option.switch:
+            raise pytest.UsageError(f"{option.flag} needs {remedy}")
         raise pytest.UsageError(
-            f"--llmfair-record-mode is {values['record_mode']!r}, but there is no cassette; add "
-            "--llmfair-cassette PATH"
+            f"{option.flag} is {value!r}, but there is no {needed.name}; add {remedy}"
         )
-    baseline, update = values.get("baseline"), values.get("update_baseline", False)
-    if update and baseline is None:
-        raise pytest.UsageError("--llmfair-update-baseline needs --llmfair-baseline PATH")
-    ratchet = values.get("ratchet", False)
-    if ratchet and baseline is None:
-        raise pytest.UsageError("--llmfair-ratchet needs --llmfair-baseline PATH")
-    if baseline is not None and not update:
-        if values.get("margin") is None and not ratchet:
+    baseline = values.get("baseline")
+    if baseline is not None and not values.get("update_baseline", False):
+        if values.get("margin") is None and not values.get("ratchet", False):
             raise pytest.UsageError(
                 "--llmfair-baseline needs --llmfair-margin X: how much less fair than the "
                 "baseline a check may be, on the scale of its metric"
@@ -137,6 +139,19 @@ def _check_together(values: Mapping[str, Any]) -> None:
                 f"--llmfair-baseline is {baseline!r}; there is no such file: "
                 "--llmfair-update-baseline writes it"
             )
+
+
+def check_flags(unknown: Sequence[str]) -> None:
+    """Raise ``UsageError`` if an option that pytest does not know is one of ours, mistyped."""
+    for name in (each.partition("=")[0] for each in unknown if each.startswith("--llmfair")):
+        from pytest_llmfair._util.keywords import suggestion
+
+        # Some are keys of ini files only.
+        keys = {o.flag: f"give -o {o.key}={o.metavar}" for o in OPTIONS if o.ini_only}
+        start = len("--llmfair-")
+        flags = [option.flag[start:] for option in OPTIONS if not option.ini_only]
+        hint = keys.get(name) or suggestion(name[start:], flags)
+        raise pytest.UsageError(f"there is no option {name}; {hint}")
 
 
 def _check_keys(config: pytest.Config) -> None:

@@ -26,11 +26,12 @@ from pytest_llmfair.judging.result import Result
 from pytest_llmfair.reports.columns import CELLS, accepted, facts, without_verdict
 from pytest_llmfair.reports.files import add_outputs, written
 from pytest_llmfair.reports.html import how_made, page
+from pytest_llmfair.settings import USUAL_LEVEL
 from pytest_llmfair.stats import holm
 from pytest_llmfair.stats.difference import IN_WORDS
 
 # Of every interval of a difference, and of all decisions on them together (Holm).
-_LEVEL = 0.95
+_LEVEL = USUAL_LEVEL
 # A change between two verdicts of the last kind is for the worse too: no evidence is no progress.
 _BADNESS = {"PASS": 0, "INCONCLUSIVE": 1, "UNDERPOWERED": 1, "INVALID": 2, "FAIL": 2}
 # What can happen to a check, in the order of the first line.

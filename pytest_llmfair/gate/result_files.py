@@ -111,10 +111,10 @@ class Quantity:
 
     def detectable(self) -> float:
         """Return the difference that 80 % of files like this one would show to be there."""
-        assertion = self.result(_SMALL).assertion
-        assert assertion is not None
-        estimate = assertion.estimate
-        interval, value = estimate.interval(), estimate.value
+        result = self.result(_SMALL)
+        assert result.assertion is not None
+        estimate = result.assertion.estimate
+        interval, value = estimate.interval(result.level), estimate.value
         # Of few units the interval is wider than the standard error alone says.
         reach = value - interval.lower if value > 0 else interval.upper - value
         return reach + NormalDist().inv_cdf(0.8) * estimate.standard_error()

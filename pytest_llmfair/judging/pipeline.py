@@ -94,7 +94,7 @@ def _evaluate_in_looks(assertion: Assertion, bound: Bound, items: Sequence[Any])
     kind = "betting" if rules.method else "obf"
     check_looks(assertion.metric, population, kind)
     seed = current_settings().seed
-    looks = Looks(kind, rules.chosen("level"), seed, items, source.units)
+    looks = Looks(kind, rules.level_of(assertion.metric), seed, items, source.units)
     answers = None
     while True:
         answers = joined(answers, ask(assertion, bound, source.client, looks.take(), len(items)))
@@ -132,7 +132,7 @@ def ask(
             **expected_power(
                 lambda: expected_sample(info, of, n, name, crossed=crossed),
                 bound,
-                rules.chosen("level"),
+                rules.level_of(info),
                 rules.max_mde,
                 unit,
             ),

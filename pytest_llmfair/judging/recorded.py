@@ -47,7 +47,7 @@ AS_GIVEN = {
     *("data", "differences", "waiver", "origin", "options", "examples", "direction_words"),
     *("compared", "looks", "over_looks", "calls", "recorded"),
 }
-_SETTINGS = ("mode", "level", "inconclusive", "underpowered", "family", "failing")
+_SETTINGS = ("mode", "inconclusive", "underpowered", "family", "failing")
 # Arguments that name groups, which reports show.
 _LABELS = ("groups", "reference", "majority")
 _METRIC = tuple(each.name for each in fields(Unregistered))
@@ -256,7 +256,11 @@ def _data_of(result: Result, settings: Settings) -> dict[str, Any]:
         "estimate": recipe_of(assertion.estimate),
         "bound": assertion.bound,
         "metric": None if metric is None else [getattr(metric, name) for name in _METRIC],
-        "rules": {each.name: getattr(assertion.rules, each.name) for each in fields(Rules)},
+        "rules": {
+            **{each.name: getattr(assertion.rules, each.name) for each in fields(Rules)},
+            # A later version may judge the metric at another level.
+            "level": result.level,
+        },
         "inputs": held,
         "settings": {name: getattr(settings, name) for name in _SETTINGS},
     }

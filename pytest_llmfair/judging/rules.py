@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.judging.bound import Direction, Scale
 from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.session import active, current_session
-from pytest_llmfair.settings import OPTIONS, Settings
+from pytest_llmfair.settings import OPTIONS, USUAL_LEVEL, Settings
 
 # What a run is compared with; one that writes it compares nothing.
 _BASELINE_OPTIONS = {"baseline", "margin", "ratchet", "baseline_days"}
@@ -117,6 +117,11 @@ class Rules:
         given = getattr(self, name)
         return getattr(current_settings(), name) if given is None else given
 
+    def level_of(self, metric: JudgedMetric) -> float:
+        """Return the level to judge a metric at: the caller's, the user's, or the metric's."""
+        given = self.level
+        return current_settings().get("level", metric.level) if given is None else given
+
 
 def current_settings() -> Settings:
     """Return the settings of the running pytest session, or the defaults outside one."""
@@ -134,6 +139,8 @@ class Unregistered:
     scale: Scale = "linear"
     unit: str = "unit"
     favourable: str | None = None
+
+    level: ClassVar[float] = USUAL_LEVEL
 
 
 JudgedMetric = MetricInfo | Unregistered

@@ -91,7 +91,7 @@ def judge(
     assertion = EstimateAssertion(estimate, bound, metric, rules, inputs)
     estimate, metric = assertion.judged, metric or Unregistered()
     settings, recorder = current_settings(), active()
-    level, mode = rules.chosen("level"), rules.chosen("mode")
+    level, mode = rules.level_of(metric), rules.chosen("mode")
     label = f" {rules.label}" if rules.label else ""
     name = f"{metric.name}{estimate.variant}{label}"
     limit = Bound.checked(

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 
 from pytest_llmfair.labels.answers import Answers
+from pytest_llmfair.settings import USUAL_LEVEL
 
 # With fewer labels of a group there is no verdict.
 FEWEST_OF_GROUP = 10
@@ -21,7 +22,7 @@ _NO, _YES = 0.10, 0.72
 # A stratum has at least so many labels, if it has as many answers.
 _LEAST = 5
 # Level of the interval, and probability of a PASS, for which labels are planned.
-_LEVEL, _POWER = 0.95, 0.8
+_LEVEL, _POWER = USUAL_LEVEL, 0.8
 
 
 class Cell(NamedTuple):

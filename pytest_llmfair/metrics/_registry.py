@@ -19,6 +19,7 @@ from pytest_llmfair._util.keywords import unknown_keyword, unknown_metric
 from pytest_llmfair.metrics import _examples
 from pytest_llmfair.metrics.arguments import same_index
 from pytest_llmfair.metrics.foreign import elsewhere, with_foreign_names
+from pytest_llmfair.settings import USUAL_LEVEL
 from pytest_llmfair.stats import Call, Estimate, Finding, NoRepeats
 
 Direction = Literal["lower", "higher", "two-sided"]
@@ -97,6 +98,11 @@ class MetricInfo:
     def __reduce__(self) -> tuple[Callable[[str], MetricInfo], tuple[str]]:
         # A pickle or a deep copy refers to the metric by its name, as it does to functions.
         return get_metric, (self.name,)
+
+    @property
+    def level(self) -> float:
+        """Two-sided confidence level of its verdicts and plans, unless the user gives one."""
+        return USUAL_LEVEL
 
     @property
     def side(self) -> str:

@@ -120,10 +120,10 @@ def assert_no_pair_exceeds(
     name = f"no pair exceeds ({', '.join(filter(None, [pairs[0].attribute, what]))})"
     Bound.checked(bound, "lower", 0.0, (0.0, 1.0), name)
     found = search(draws, allowed, seed)
-    alpha = one_sided(rules.chosen("level"))
+    metric_info = Unregistered(name, unit="pair")
+    alpha = one_sided(rules.level_of(metric_info))
     proven = [each for each in found if each.gap.lower_bound(alpha / len(found)) > bound]
     inputs = _inputs(draws, proven or found)
-    metric_info = Unregistered(name, unit="pair")
     estimate = _estimate(found, proven or found)
     result = evaluate(EstimateAssertion(estimate, bound, metric_info, rules, inputs))
     if result.verdict is Verdict.INVALID:

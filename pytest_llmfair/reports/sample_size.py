@@ -7,7 +7,7 @@ import inspect
 import math
 import textwrap
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from statistics import NormalDist
 
 from scipy.special import betaincinv
@@ -42,7 +42,7 @@ class Design:
     # Intraclass correlation of the answers to one prompt.
     icc: float = 0.3
     power: float = 0.8
-    level: float = 0.95
+    level: float = field(kw_only=True)
 
     def __post_init__(self) -> None:
         for name in ("units", "generations"):
@@ -295,7 +295,7 @@ class CrossedDesign:
         """Half-width of the interval; `times` as many answers to each prompt."""
         design = self.design
         # A single answer to a single prompt.
-        single = Design(design.info, design.bound, design.units, icc=1.0)
+        single = replace(design, generations=1, icc=1.0)
         variance = single.error(design.threshold.end) ** 2 * design.units
         of_wording = self.wording_share * variance
         of_item = (design.icc - self.wording_share) * variance

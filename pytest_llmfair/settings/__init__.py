@@ -27,6 +27,9 @@ from pytest_llmfair.settings.options import (
 if TYPE_CHECKING:
     from pytest_llmfair.settings.waiver import Waiver
 
+# The level of verdicts where neither the user nor the metric has another.
+USUAL_LEVEL = 0.95
+
 
 def in_github_actions() -> bool:
     """Return whether this is a step of GitHub Actions, which shows summary and annotations."""
@@ -52,9 +55,9 @@ class Settings(Fields):
     )
     level: float = option(
         number(lambda value: 0.0 < value < 1.0),
-        0.95,
+        USUAL_LEVEL,
         legal="a number between 0 and 1, such as 0.95",
-        help="two-sided confidence level (default 0.95)",
+        help=f"two-sided confidence level (default {USUAL_LEVEL})",
         metavar="LEVEL",
         example="0.9",
     )
@@ -151,6 +154,7 @@ class Settings(Fields):
         "with a cassette: once (default) records a new file and only replays an existing one, "
         "none only replays, new records missing answers, all records all answers again",
         default="once",
+        needs="cassette",
     )
     cassette_text: str = choice(
         ("full", "digest"),
@@ -197,11 +201,13 @@ class Settings(Fields):
     )
     update_baseline: bool = switch(
         "write this run to the file of --llmfair-baseline instead, and print the changes",
+        needs="baseline",
         reporting=True,
     )
     ratchet: bool = switch(
         "with --llmfair-baseline: a bound that the baseline breaks too is red only where the "
-        "check is proven worse than there"
+        "check is proven worse than there",
+        needs="baseline",
     )
     margin: float | None = option(
         number(lambda value: 0.0 <= value < math.inf),

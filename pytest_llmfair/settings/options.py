@@ -34,6 +34,8 @@ class Option:
         Whether it takes no value on the command line.
     path : str
         What a path is of: "file" or "folder"; "" for other values.
+    needs : str
+        Name of the option that it is an error to leave out beside it; "" for none.
     reporting : bool
         Whether it changes what is shown or written, and no verdict: a rerun does without it.
     """
@@ -52,6 +54,7 @@ class Option:
         ini_only: bool = False,
         switch: bool = False,
         path: str = "",
+        needs: str = "",
         reporting: bool = False,
     ) -> None:
         self.name = ""
@@ -65,6 +68,7 @@ class Option:
         self.ini_only = ini_only
         self.switch = switch
         self.path = path
+        self.needs = needs
         self.reporting = reporting
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -102,6 +106,10 @@ class Fields:
 
     def __delattr__(self, name: str) -> None:
         raise AttributeError("settings are read-only; use replaced() for a copy")
+
+    def get(self, name: str, otherwise: T) -> T:
+        """Return a value that was given, also one that is the default; else `otherwise`."""
+        return cast(T, vars(self).get(name, otherwise))
 
     def replaced(self, **values: Any) -> Self:
         """Return a copy with other values."""

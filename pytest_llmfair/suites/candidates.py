@@ -16,7 +16,7 @@ from pytest_llmfair.metrics import get_metric, pairwise_scores, pointwise_score
 from pytest_llmfair.stats import Estimate, Mean
 from pytest_llmfair.stats.crossed import fixed_factor, over_factors
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.kind import Kind, Table, undefined
+from pytest_llmfair.suites.kind import LEVEL, Kind, Table, undefined
 from pytest_llmfair.suites.questions import Asked, Question, choice, why_not_answered
 
 _NAME = "first name"
@@ -177,7 +177,7 @@ def _share(events: Sequence[bool], units: Sequence[str]) -> str:
     if not events:
         return "undefined"
     share = Mean.of_indicators(events, units=units)
-    found = share.interval(0.95)
+    found = share.interval(LEVEL)
     return f"{share.value:.2f} [{found.lower:.2f}, {found.upper:.2f}]"
 
 

@@ -22,7 +22,6 @@ from pytest_llmfair.session import current_session
 from pytest_llmfair.stats import Estimate
 from pytest_llmfair.suites.checks import checks_of
 from pytest_llmfair.suites.design import SIZES, Quantity, Suite, Task, all_suites
-from pytest_llmfair.suites.kind import LEVEL
 from pytest_llmfair.suites.kinds import KINDS
 from pytest_llmfair.suites.models import Comparison
 from pytest_llmfair.suites.own_data import COLUMN, NOT_YOURS
@@ -281,7 +280,7 @@ def _power(suite: Suite, size: str, task: Task, quantity: Quantity, value: float
         return kind.measure(suite, quantity, asked)
 
     bound = Bound(value, info.direction, info.fair_value, info.scale)
-    found = expected_power(sample, bound, LEVEL, None, info.unit)
+    found = expected_power(sample, bound, info.level, None, info.unit)
     if found["share"] is None:
         return unknown
     return found["undecidable"] or f"would pass in {found['share']:.0%} of runs"

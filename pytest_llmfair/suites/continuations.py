@@ -17,7 +17,7 @@ from pytest_llmfair.probing.continuations import NOT_PERTURBED, perturb_answers
 from pytest_llmfair.responses import Answer, Missing, Pair, PairedResponses
 from pytest_llmfair.stats import Estimate, Finding, Mean
 from pytest_llmfair.suites.design import Quantity, Suite, Task
-from pytest_llmfair.suites.kind import Kind, Table, undefined
+from pytest_llmfair.suites.kind import LEVEL, Kind, Table, undefined
 from pytest_llmfair.suites.occupations import with_article
 from pytest_llmfair.suites.questions import Asked, Question, missing_answers
 
@@ -283,5 +283,5 @@ def _reasons(task: Task, asked: Sequence[Asked]) -> Table:
 def _ends(estimate: Estimate) -> tuple[float, float]:
     if estimate.undefined:
         return math.nan, math.nan
-    found = estimate.interval(0.95)
+    found = estimate.interval(LEVEL)
     return found.lower, found.upper

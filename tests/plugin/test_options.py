@@ -21,8 +21,6 @@ WRONG = {
     "margin": "-1",
     "baseline_days": "0",
 }
-# These need another option or a file; they and paths have tests of their own below.
-NOT_ALONE = ("record_mode", "baseline", "update_baseline", "ratchet")
 SOURCES = [(option, "ini file") for option in OPTIONS] + [
     (option, "command line") for option in OPTIONS if not (option.ini_only or option.switch)
 ]
@@ -45,6 +43,20 @@ def give(pytester):
     return give
 
 
+@pytest.fixture
+def needed(pytester):
+    """Return a function that gives the option that another one needs, and the file of a path."""
+
+    def needed(option):
+        if not option.needs:
+            return []
+        other = getattr(Settings, option.needs)
+        (pytester.path / other.example).touch()
+        return [f"{other.flag}={other.example}"]
+
+    return needed
+
+
 @pytest.mark.parametrize(("option", "place"), SOURCES, ids=name_of)
 def test_a_wrong_value_is_a_usage_error_with_the_legal_values(option, place, give, run):
     text = WRONG.get(option.name, "")
@@ -56,13 +68,26 @@ def test_a_wrong_value_is_a_usage_error_with_the_legal_values(option, place, giv
 
 @pytest.mark.parametrize(
     ("option", "place"),
-    [each for each in SOURCES if not (each[0].path or each[0].name in NOT_ALONE)],
+    # Paths have tests of their own below.
+    [each for each in SOURCES if not each[0].path],
     ids=name_of,
 )
-def test_a_legal_value_is_read(option, place, give, settings):
+def test_a_legal_value_is_read(option, place, give, settings, needed):
     arguments, _ = give(option, option.example, place)
-    value = getattr(settings(*arguments), option.name)
+    value = getattr(settings(*arguments, *needed(option)), option.name)
     assert value == option.parse(option.example) != option.default
+
+
+@pytest.mark.parametrize("option", [each for each in OPTIONS if each.needs], ids=name_of)
+def test_an_option_that_needs_another_one_names_it(option, give, run, settings):
+    give(option, option.example, "ini file")
+    result = run()
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    other = getattr(Settings, option.needs)
+    result.stderr.fnmatch_lines([f"*{option.flag} *{other.flag} {other.metavar}"])
+    if option.switch:
+        give(option, "no", "ini file")
+        assert getattr(settings(), option.name) is False
 
 
 @pytest.mark.parametrize("level", ["0", "1", "nan", "inf", "-0.5", "0,95", "high"])
@@ -131,6 +156,28 @@ def test_an_unknown_key_on_the_command_line_is_a_usage_error(run):
     result = run("-o", "llmfair_xyz=strict")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*-o has the unknown key 'llmfair_xyz'; known are model, *"])
+
+
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        (["--llmfair-casette", "x"], "--llmfair-casette; did you mean cassette?"),
+        (["--llmfair-mdoe=strict"], "--llmfair-mdoe; did you mean mode or model?"),
+        (["--llmfair-max-missing=0.1"], "*missing; give -o llmfair_max_missing=SHARE"),
+        (["--llmfair-\x1bxyz", "-q"], r"--llmfair-\u001bxyz; known are model, mode, *"),
+    ],
+)
+def test_a_mistyped_option_is_a_usage_error_with_the_nearest_one(given, hint, run):
+    result = run(*given)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"ERROR: there is no option {hint}"])
+
+
+def test_an_option_of_a_conftest_file_like_ours_is_no_error(run, pytester):
+    pytester.makeconftest('def pytest_addoption(parser): parser.addoption("--llmfair-own")')
+    pytester.makepyfile("def test_it(): pass")
+    run("--llmfair-own=1", "--llmfair-mode=strict").assert_outcomes(passed=1)
+    assert "--llmfair-own" in run("--help", "--llmfair-mode=strict").stdout.str()
 
 
 def test_keys_of_other_plugins_and_words_in_other_values_are_no_error(run, pytester):

@@ -25,6 +25,7 @@ from pytest_llmfair.clients.cassette.record import (
     key_of,
     read_record,
 )
+from pytest_llmfair.settings import Settings
 
 _BLOCK = 1 << 22
 # Offset and length share one integer, which takes a third of the memory of a pair.
@@ -58,6 +59,16 @@ class Cassette:
         self._end = self._lines = self._seen = 0
         # Whether damaged records were found, and lines that were never records.
         self._damaged = self._foreign = False
+
+    @classmethod
+    def of(cls, settings: Settings) -> Cassette | None:
+        """Return the cassette of a session; None without one."""
+        if settings.cassette is None:
+            return None
+        return cls(
+            Path(settings.cassette),
+            text=settings.cassette_text == "full",
+        )
 
     def __len__(self) -> int:
         return len(self._places)
