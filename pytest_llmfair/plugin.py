@@ -26,7 +26,7 @@ from pytest_llmfair.fixtures import (
     scorers,
     suite,
 )
-from pytest_llmfair.gate.configuration import check_flags, settings_of
+from pytest_llmfair.gate.configuration import OUR_FLAGS, check_flags, settings_of
 from pytest_llmfair.gate.run import RECORDS, Run
 from pytest_llmfair.session import Recorder, Session, begin_session, end_session, recording
 from pytest_llmfair.settings import OPTIONS, Settings
@@ -75,7 +75,7 @@ def pytest_load_initial_conftests(
     """Name the option nearest to a mistyped one of ours; pytest itself names none."""
     # A conftest file that is loaded here may have options like ours.
     result = yield
-    if any(each.startswith("--llmfair") for each in args):
+    if any(each.startswith(OUR_FLAGS) for each in args):
         with _printable_errors():
             check_flags(parser.parse_known_and_unknown_args(args)[1])
     return result

@@ -19,6 +19,8 @@ from pytest_llmfair.settings.options import Option
 if TYPE_CHECKING:
     from pytest_llmfair.gate.policy import Policy
 
+# How our options of the command line begin.
+OUR_FLAGS = "--llmfair-"
 # Keys of ours in ini and TOML files.
 _OUR_KEYS = r"^[ \t]*[\"']?(llmfair[_-][\w-]+)[\"']?[ \t]*[=:]"
 
@@ -143,15 +145,17 @@ def _check_together(values: Mapping[str, Any]) -> None:
 
 def check_flags(unknown: Sequence[str]) -> None:
     """Raise ``UsageError`` if an option that pytest does not know is one of ours, mistyped."""
-    for name in (each.partition("=")[0] for each in unknown if each.startswith("--llmfair")):
-        from pytest_llmfair._util.keywords import suggestion
+    ours = [each.partition("=")[0] for each in unknown if each.startswith(OUR_FLAGS)]
+    if not ours:
+        return
+    from pytest_llmfair._util.keywords import suggestion
 
-        # Some are keys of ini files only.
-        keys = {o.flag: f"give -o {o.key}={o.metavar}" for o in OPTIONS if o.ini_only}
-        start = len("--llmfair-")
-        flags = [option.flag[start:] for option in OPTIONS if not option.ini_only]
-        hint = keys.get(name) or suggestion(name[start:], flags)
-        raise pytest.UsageError(f"there is no option {name}; {hint}")
+    name, start = ours[0], len(OUR_FLAGS)
+    # Some are keys of ini files only.
+    keys = {each.flag: f"give -o {each.key}={each.metavar}" for each in OPTIONS if each.ini_only}
+    flags = [option.flag[start:] for option in OPTIONS if not option.ini_only]
+    hint = keys.get(name) or suggestion(name[start:], flags)
+    raise pytest.UsageError(f"there is no option {name}; {hint}")
 
 
 def _check_keys(config: pytest.Config) -> None:

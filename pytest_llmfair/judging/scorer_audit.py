@@ -121,7 +121,7 @@ def self_audit(
         units_b=sentences,
         bounds=getattr(chosen, "range", (-math.inf, math.inf)),
     )
-    ends = estimate.interval(0.95)
+    ends = estimate.interval()
     return Audit(
         name_of(chosen),
         attribute,
