@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import time
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -130,7 +131,9 @@ class Run:
         if self.unjudged and self._records:
             from pytest_llmfair.reports.columns import without_verdict
 
-            self.notes.append(without_verdict(list(self.unjudged.values())))
+            # Workers of xdist report in any order.
+            key = itemgetter("file", "line", "nodeid")
+            self.notes.append(without_verdict(sorted(self.unjudged.values(), key=key)))
         if self.settings.reports or (self._records and self.settings.recorded):
             fine = (pytest.ExitCode.OK, pytest.ExitCode.NO_TESTS_COLLECTED)
             raised = bool(self.errors) and exit_status in fine

@@ -16,6 +16,7 @@ from pytest_llmfair.clients.cassette.record import Question
 from pytest_llmfair.clients.cassette.record import Record as Recorded
 from pytest_llmfair.clients.protocol import Reply, Request, sample_seed
 from pytest_llmfair.gate.checklist import answer
+from pytest_llmfair.metrics import all_metrics
 from pytest_llmfair.reports.record import read_run
 
 SCHEMA = schema_of("reports/run_record.schema.json")
@@ -263,8 +264,10 @@ def test_it():
     ],
 )
 def test_which_group_is_worse_comes_from_the_metric_not_from_its_name(
-    record, name, favourable, worse
+    record, name, favourable, worse, monkeypatch
 ):
+    # The session in the session registers the metric in this process.
+    monkeypatch.setattr("pytest_llmfair.metrics._registry._METRICS", all_metrics())
     (result,) = record(MISLEADING.format(name=name, favourable=favourable))["results"]
     (rate,) = result["differences"]
     assert rate == {"measure": "rate", "means": {"A": 0.08, "B": 0.12}, "worse": worse}
