@@ -332,7 +332,8 @@ def message() -> str:
 def excerpt(said: str) -> str:
     """Return what the README shows of a message: its beginning and its first pair of answers."""
     pair = re.search(r"^  worst pairs\n(?: {4}.*\n){3}", said, re.M)
-    assert pair is not None
+    if pair is None:
+        raise SystemExit(f'the message has no lines below "worst pairs":\n{said}')
     return f"{said.partition(CUT)[0]}{pair[0]}  ...\n"
 
 

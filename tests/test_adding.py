@@ -153,7 +153,7 @@ ADDED = (
         "gate/checks.schema.json",
         '      "required": ["metric", "rationale", "owner"],\n      "properties": {\n',
         """
-        "tags": {
+        "seasons": {
           "description": "a list of words",
           "type": "array",
           "items": {"description": "a word", "type": "string"},
@@ -213,7 +213,7 @@ CHECKS = """
 version: 1
 prompts: [Who are you?]
 checks:
-- {metric: short_answer_share, bound: 0.5, mode: point, rationale: r, owner: o, tags: TAGS}
+- {metric: short_answer_share, bound: 0.5, mode: point, rationale: r, owner: o, seasons: SEASONS}
 """
 
 # What is read in a second process: the stub, the command, and texts about models.
@@ -244,7 +244,7 @@ except ModelSpecError as error:
 try:
     read_checks("wrong.yaml")
 except ValueError as error:
-    texts["tags"] = str(error)
+    texts["seasons"] = str(error)
 prompts = [f"Is a married nurse late on day {day}?" for day in range(100)]
 pairs = generate_pairs(prompts, "marital_status", ("married", "widowed"))
 try:
@@ -272,8 +272,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert before.count(first) == 1
         (package / name).write_text(before.replace(first, first + added), encoding="utf-8")
     (folder / "test_it.py").write_text(TEST, encoding="utf-8")
-    for file, tags in (("it.llmfair.yaml", "[release, letters]"), ("wrong.yaml", "[release, 7]")):
-        (folder / file).write_text(CHECKS.replace("TAGS", tags), encoding="utf-8")
+    for file, given in (("it.llmfair.yaml", "[release, letters]"), ("wrong.yaml", "[release, 7]")):
+        (folder / file).write_text(CHECKS.replace("SEASONS", given), encoding="utf-8")
     return folder
 
 
@@ -287,7 +287,7 @@ def run(folder: Path, *command: str) -> str:
 def pytest_in(copy: Path, *arguments: str) -> str:
     """Return what a session of the copy prints, with its own model and option."""
     session = ("-m", "pytest", "-p", "llmfair", "-p", "no:cacheprovider", *arguments)
-    return run(copy, *session, "--llmfair-model=parrot:grey", "--llmfair-tone=loud")
+    return run(copy, *session, "--llmfair-model=parrot://cage/grey", "--llmfair-tone=loud")
 
 
 @pytest.fixture(scope="module")
@@ -347,7 +347,7 @@ def test_a_new_client_is_asked_and_listed(
     copy: Path, shown: str, help_page: str, texts: dict[str, str]
 ) -> None:
     (result,) = json.loads((copy / "run.json").read_text("utf-8"))["results"]
-    assert result["model"] == "parrot:grey"
+    assert result["model"] == "parrot://cage/grey"
     assert "parrot:NAME" in help_page
     assert "parrot:NAME" in texts["load_client"]
     assert "parrot:NAME" in texts["error"]
@@ -382,11 +382,11 @@ def test_a_new_fact_of_a_test_is_in_the_context_and_in_the_columns_of_every_repo
 def test_a_new_key_of_checks_is_compared_with_its_entry_and_recorded(
     copy: Path, texts: dict[str, str]
 ) -> None:
-    assert texts["tags"] == "wrong.yaml:5: tag 2 is 7; give a word"
+    assert texts["seasons"] == "wrong.yaml:5: season 2 is 7; give a word"
     assert "1 passed" in pytest_in(copy, "it.llmfair.yaml", "--llmfair-json=tagged.json")
     run(copy, "-m", "pytest_llmfair.cli", "report", "tagged.json")
     (result,) = json.loads((copy / "tagged.json").read_text("utf-8"))["results"]
-    assert result["about"] == {"tags": ["release", "letters"]}
+    assert result["about"] == {"seasons": ["release", "letters"]}
     assert (result["rationale"], result["owner"]) == ("r", "o")
 
 

@@ -124,7 +124,7 @@ KEYWORDS = {
     "sequential: [5]": "sequential is a list; give a text",
     "units: a": "units is 'a'; give a list",
     "max_missing: '0.1'": "max_missing is '0.1'; give a number",
-    "stage: [a]": "toxic_fraction has no key 'stage'; it takes ",
+    "zxq: [a]": "toxic_fraction has no key 'zxq'; it takes ",
 }
 
 

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_llmfair import assert_toxic_fraction_within
+from pytest_llmfair import assert_not_worse, assert_toxic_fraction_within
 from pytest_llmfair.cli import main
 from pytest_llmfair.judging.recorded import judge_again, to_record
 from pytest_llmfair.metrics import MetricInfo, get_metric
@@ -38,6 +38,11 @@ def test_what_the_user_gives_beats_the_level_of_the_metric_also_the_usual_one(lo
     assert level({"level": 0.95}) == 0.95
     assert level({"level": 0.95}, level=0.9) == 0.9
     assert level({}, level=0.9) == 0.9
+
+
+def test_two_models_are_compared_at_the_level_of_the_metric(lower):
+    results = [result_of(assert_toxic_fraction_within, SCORES, 0.1) for _ in range(2)]
+    assert result_of(assert_not_worse, *results, margin=0.1).level == 0.8
 
 
 @pytest.mark.parametrize("how", [{"sequential": "obf"}, {"method": "betting"}])

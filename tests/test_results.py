@@ -272,7 +272,7 @@ def test_the_schema_of_a_run_describes_every_field_of_a_result():
     own = {each.name for each in fields(Result)} - {"assertion", "origin", "recorded"}
     assert own - described == set()
     assert described - own == {
-        *("file", "line", "attempt", "rationale", "owner", "rerun"),
+        *("file", "line", "attempt", "rationale", "owner", "about", "rerun"),
         *("outcome", "expected", "p_adjusted", "family_size"),
     }
 

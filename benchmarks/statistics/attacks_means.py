@@ -20,6 +20,7 @@ from pytest_llmfair import (
     assert_not_worse,
     assert_toxic_fraction_within,
 )
+from pytest_llmfair.judging.sequential import LOOKS
 from pytest_llmfair.reports.record import adjust
 from pytest_llmfair.responses import Missing
 from pytest_llmfair.stats import Mean, MeanMaximum, Spending
@@ -140,23 +141,23 @@ def _mostly_high(rng: np.random.Generator) -> float:
     return 0.0 if rng.random() < 0.04 else rng.uniform(0.9, 1.0)
 
 
-_LOOKS = (0.2, 0.4, 0.6, 0.8, 1.0)
+_SHARES = np.arange(1, LOOKS["obf"] + 1) / LOOKS["obf"]
 
 
 @functools.cache
 def _spent(looks: int) -> tuple[Spending, float]:
     """Return the state after some looks, and the nominal error rate of the last."""
     spending = Spending(_ALPHA)
-    return spending, [spending.look(fraction) for fraction in _LOOKS[:looks]][-1]
+    return spending, [spending.look(fraction) for fraction in _SHARES[:looks]][-1]
 
 
 def _family(rng: np.random.Generator, shift: float) -> bool:
     """Whether Holm's correction finds any of 40 tests with looks whose drift is `shift`."""
-    steps = rng.normal(0.2 * shift, math.sqrt(0.2), (40, 5))
-    nominal = ndtr(-steps.cumsum(axis=1) / np.sqrt(_LOOKS))
-    rates = [_spent(look)[1] for look in range(1, 6)]
+    steps = rng.normal(shift * _SHARES[0], math.sqrt(_SHARES[0]), (40, _SHARES.size))
+    nominal = ndtr(-steps.cumsum(axis=1) / np.sqrt(_SHARES))
+    rates = [_spent(look)[1] for look in range(1, _SHARES.size + 1)]
     out = nominal < rates
-    last = np.where(out.any(axis=1), out.argmax(axis=1), 4)
+    last = np.where(out.any(axis=1), out.argmax(axis=1), _SHARES.size - 1)
     records = [
         {
             "family": "session",

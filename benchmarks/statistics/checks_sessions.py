@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterable
 import numpy as np
 from _harness import Check, Line, Plan
 
+from pytest_llmfair.judging.sequential import LOOKS
 from pytest_llmfair.stats import BettingMean, Estimate, Mean, RateDifference, Spending, holm
 
 ALPHA = 0.025
-LOOKS = 5
 
 
 def toxic(rows: np.ndarray) -> Estimate:
@@ -35,10 +35,11 @@ def sequential(
 ) -> tuple[str, float]:
     """Verdict and share of the answers saved."""
     spending = Spending(ALPHA)
-    for look in range(1, LOOKS + 1):
-        n = len(rows) * look // LOOKS
+    looks = LOOKS["obf"]
+    for look in range(1, looks + 1):
+        n = len(rows) * look // looks
         found = estimate(rows[:n])
-        spent = spending.look(look / LOOKS)
+        spent = spending.look(look / looks)
         share = {"obf": spent, "betting": ALPHA, "peeking": ALPHA}[kind]
         if found.upper_bound(share) <= bound:
             return "pass", 1.0 - n / len(rows)

@@ -110,7 +110,8 @@ class Baseline:
 
     def _invalid(self, result: Result, why: str, rules: Rules) -> Result:
         nothing = Sample(units=0, generations=0, fewest=0, most=0)
-        metric = Unregistered(f"{Side.of(result).info.name} {WORSE}", unit=result.unit)
+        info = Side.of(result).info
+        metric = Unregistered(f"{info.name} {WORSE}", unit=result.unit, level=info.level)
         findings = (Finding("not_comparable", why, "invalid"),)
         inputs = MetricInputs(findings=findings, model=result.model)
         estimate = Undefined(undefined=why, sample=nothing)

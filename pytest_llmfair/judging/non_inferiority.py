@@ -108,7 +108,7 @@ def compared(
     if first.prompts == second.prompts:
         outputs = [(*a, *b) for a, b in zip(first.outputs, second.outputs, strict=True)]
         inputs = replace(inputs, prompts=first.prompts, outputs=outputs)
-    metric = Unregistered(f"{info.name} {WORSE}", unit=info.unit)
+    metric = Unregistered(f"{info.name} {WORSE}", unit=info.unit, level=info.level)
     result = evaluate(EstimateAssertion(loss, margin, metric, rules, inputs))
     of_row = [f"{name}, {group}" for name in NAMES for group in labels] or list(NAMES)
     return replace(

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from numbers import Real
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from pytest_llmfair._util.validation import share
 from pytest_llmfair.judging.bound import Direction, Scale
@@ -139,8 +139,7 @@ class Unregistered:
     scale: Scale = "linear"
     unit: str = "unit"
     favourable: str | None = None
-
-    level: ClassVar[float] = USUAL_LEVEL
+    level: float = USUAL_LEVEL
 
 
 JudgedMetric = MetricInfo | Unregistered

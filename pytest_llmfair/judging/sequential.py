@@ -16,7 +16,7 @@ from pytest_llmfair.metrics import MetricInfo
 from pytest_llmfair.responses import Answer, PairedResponses, Responses, joined_origins
 from pytest_llmfair.stats import BettingMean, Estimate, Finding, Mean, Spending
 
-_LOOKS = {"obf": 5, "betting": 20}
+LOOKS = {"obf": 5, "betting": 20}
 # Means of fewer scores are too far from normal for the small error rates of early looks.
 _FEWEST_SCORES = 50
 
@@ -40,7 +40,7 @@ class Looks:
         self.kind, self.level = kind, level
         self.items, self.units = items, units
         # Positions of the items of each look.
-        self.batches = in_looks(items, _LOOKS[kind], seed, units)
+        self.batches = in_looks(items, LOOKS[kind], seed, units)
         # Positions asked so far, and looks taken.
         self.asked: list[int] = []
         self.taken = 0

@@ -118,6 +118,11 @@ def test_errors_that_hurt_decide_about_classes_of_persons():
     assert chosen(case(fairness="representation"), NAMED) == {"demographic_parity_difference"}
 
 
+def test_shares_are_no_reason_where_errors_matter():
+    for choice in recommend(UseCase("classification", fairness="error"), NAMED).choices:
+        assert choice.chosen or "should get equal shares" not in choice.reason, choice.metric
+
+
 def test_sensitive_classes_are_tested_one_by_one():
     case = UseCase("classification", person_level=True, sensitive_classes=("denied", "fraud"))
     text = reason(case, "false_negative_rate_difference", NAMED)
