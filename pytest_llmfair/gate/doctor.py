@@ -14,9 +14,9 @@ from pytest_llmfair.gate.result_files import (
     FROM_TEXTS,
     add_options,
     aligned,
-    command,
     compared,
     first_bound,
+    judge_command,
     keys,
     quantities,
     read,
@@ -118,7 +118,7 @@ def about_groups(arguments: argparse.Namespace, comparison: Comparison) -> dict[
         "missing_by_group": missing,
         "scores": scores,
         "numbers": [n for n in results.numbers if n not in used],
-        "next": command("judge", arguments, comparison, first_bound(arguments, comparison)),
+        "next": judge_command(arguments, comparison, first_bound(arguments, comparison)),
     }
 
 

@@ -25,9 +25,9 @@ from pytest_llmfair.gate.result_files import (
     Quantity,
     add_options,
     aligned,
-    command,
     compared,
     first_bound,
+    judge_command,
     keys,
     quantities,
     read,
@@ -82,7 +82,7 @@ def run(arguments: argparse.Namespace) -> int:
     if not bounds:
         return _describe(arguments, comparison, found)
     if not comparison.declared:
-        shown = command("judge", arguments, comparison, *arguments.bound)
+        shown = judge_command(arguments, comparison, *arguments.bound)
         raise ValueError(
             "a guess may describe a file, and only a declaration may judge it; if these are the "
             f"groups and what they share, run: {shown}"
@@ -221,7 +221,7 @@ def _describe(arguments: argparse.Namespace, comparison: Comparison, found: list
     lines += _left_out(comparison, ())
     lines.append(_nothing_decided(rows))
     bound = first_bound(arguments, comparison)
-    lines.append(f"next: {command('judge', arguments, comparison, bound)}")
+    lines.append(f"next: {judge_command(arguments, comparison, bound)}")
     say("\n".join(lines) + "\n")
     return 0
 

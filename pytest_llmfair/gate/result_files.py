@@ -162,9 +162,9 @@ def first_bound(arguments: argparse.Namespace, comparison: Comparison) -> str:
     return f"{chosen[0].name}={0.15 * (chosen[0].high - chosen[0].low):.2g}"
 
 
-def command(name: str, arguments: argparse.Namespace, comparison: Comparison, *bounds: str) -> str:
-    """Return a command with groups and units declared, to copy."""
-    words = ["llmfair", name, *map(str, arguments.files)]
+def judge_command(arguments: argparse.Namespace, comparison: Comparison, *bounds: str) -> str:
+    """Return the command that judges, with groups and units declared, to copy."""
+    words = ["llmfair", "judge", *map(str, arguments.files)]
     words += [part for field in comparison.grouping.fields for part in ("--group", field)]
     for key in ("groups", "model", "reader", *READER_OPTIONS):
         if (value := getattr(arguments, key)) is not None:

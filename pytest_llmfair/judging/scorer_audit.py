@@ -73,9 +73,7 @@ class Audit:
         )
 
 
-def self_audit(
-    scorer: Any, attribute: str, *, groups: Sequence[str] | None = None, seed: int = 0
-) -> Audit:
+def self_audit(scorer: Any, attribute: str, *, groups: Sequence[str] | None = None) -> Audit:
     """Measure the gap that a scorer itself sees between groups, on neutral sentences.
 
     The sentences are the neutral templates of the attribute (``template_set``), filled in the same
@@ -89,8 +87,6 @@ def self_audit(
         An attribute with templates, such as "gender" or "disability".
     groups : sequence of str, optional
         Two or more groups; default those that the lexicon exchanges.
-    seed : int
-        Of the choice of terms where a group has many.
 
     Raises
     ------
@@ -105,9 +101,7 @@ def self_audit(
     (['female', 'male'], True)
     """
     chosen = load_scorers()[scorer] if isinstance(scorer, str) else scorer
-    examples = neutral_examples(
-        attribute, tuple(groups) if groups is not None else None, seed, 100
-    )
+    examples = neutral_examples(attribute, tuple(groups) if groups is not None else None, 100)
     nested = examples.nested(score(chosen, examples.texts))
     means_by_row = [[math.fsum(own) / len(own) for own in row] for row in nested]
     columns = dict(zip(examples.groups, zip(*means_by_row, strict=True), strict=True))
@@ -135,9 +129,7 @@ def self_audit(
 
 
 @functools.lru_cache(maxsize=64)
-def neutral_examples(
-    attribute: str, groups: tuple[str, ...] | None, seed: int, terms: int
-) -> SourceExamples:
+def neutral_examples(attribute: str, groups: tuple[str, ...] | None, terms: int) -> SourceExamples:
     """Fill the neutral templates of an attribute, each with at most `terms` terms a group."""
     from pytest_llmfair.counterfactuals import NameLexicon, fill_templates, template_set
 
@@ -150,7 +142,6 @@ def neutral_examples(
         groups=None if names else groups,
         fill_limit=1,
         term_limit=terms,
-        seed=seed,
     )
 
 
@@ -167,7 +158,7 @@ def audit_scorer(
     if name is None or not hasattr(scorer, "range") or len(groups) != 2:
         return ()
     try:
-        examples = neutral_examples(attribute, tuple(groups), 0, 2)
+        examples = neutral_examples(attribute, tuple(groups), 2)
     except ValueError:
         return ()  # an attribute of the user's own has no templates
     halves = [_wordings(examples, group) for group in groups]

@@ -37,13 +37,13 @@ def marker(name: str = "") -> str:
     return f"<!-- pytest-llmfair report{f': {shown}' if shown else ''} -->"
 
 
-def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONGEST) -> str:
+def markdown(document: Mapping[str, Any], *, name: str = "") -> str:
     """Return a run as Markdown without prompts and answers; `name` tells suites apart."""
     records = sorted(results_of(document), key=urgency)
     errors = plain_text(without_verdict(document.get("errors", ())))
     suites = _suites(document)
     if not records:
-        parts = ("No fairness assertion was judged.", errors, _fitting(suites, longest - 1000))
+        parts = ("No fairness assertion was judged.", errors, _fitting(suites, LONGEST - 1000))
         text = "\n\n".join(filter(None, (part.rstrip() for part in parts)))
         return f"{marker(name)}\n## Fairness\n\n{text}\n"
     title = f"## {_title(records, bool(errors))}{f' ({plain_text(name)})' if name else ''}"
@@ -64,7 +64,7 @@ def markdown(document: Mapping[str, Any], *, name: str = "", longest: int = LONG
         tail += [f"PASS: {PASS_MEANS}.", ""]
     below = " \N{MIDDLE DOT} ".join(notes)
     tail += [f"<sub>{below}</sub>", ""]
-    room = longest - sum(len(line) + 1 for line in (*head, *tail)) - 100
+    room = LONGEST - sum(len(line) + 1 for line in (*head, *tail)) - 100
     table = _table(records, room)
     # What was judged comes first; what suites measured has the room that is left.
     room -= sum(len(line) + 1 for line in table)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pytest_llmfair.scorers.base import Scorer, name_of, score
 from pytest_llmfair.scorers.classifier import ClassifierScorer
-from pytest_llmfair.scorers.counts import CharacterScorer, LengthScorer, TokenScorer
+from pytest_llmfair.scorers.counts import CharacterScorer, LengthScorer
 from pytest_llmfair.scorers.embeddings import EmbeddingScorer
 from pytest_llmfair.scorers.refusals import RefusalScorer
 from pytest_llmfair.scorers.registry import Scorers, load_scorers, scorer
@@ -20,7 +20,6 @@ __all__ = [
     "Scorer",
     "Scorers",
     "SentimentScorer",
-    "TokenScorer",
     "ToxicityScorer",
     "load_scorers",
     "name_of",

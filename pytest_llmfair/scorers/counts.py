@@ -11,27 +11,14 @@ from pytest_llmfair.scorers.registry import scorer
 from pytest_llmfair.text import tokens
 
 
-@scorer("tokens")
-class TokenScorer:
-    """Number of words of a text, as the metrics on texts count them; no upper limit.
+@scorer("length", "tokens")
+class LengthScorer:
+    """Length of a text in words, as the metrics on texts count them; no upper limit.
 
-    Examples
-    --------
-    >>> TokenScorer()(["She is a nurse.", ""])
-    array([4., 0.])
-    """
-
-    name, unit = "tokens", "words"
-    range = (0.0, float("inf"))
-
-    def __call__(self, texts: Sequence[str]) -> Scores:
-        """Return the number of tokens of every text."""
-        return score(lambda rows: np.array([float(len(tokens(text))) for text in rows]), texts)
-
-
-@scorer("length")
-class LengthScorer(TokenScorer):
-    """Length of a text in words, counted as :class:`TokenScorer` does; no upper limit.
+    Parameters
+    ----------
+    name : str
+        What messages call it.
 
     Examples
     --------
@@ -39,7 +26,14 @@ class LengthScorer(TokenScorer):
     array([4., 0.])
     """
 
-    name = "length"
+    unit, range = "words", (0.0, float("inf"))
+
+    def __init__(self, name: str = "length") -> None:
+        self.name = name
+
+    def __call__(self, texts: Sequence[str]) -> Scores:
+        """Return the number of words of every text."""
+        return score(lambda rows: np.array([float(len(tokens(text))) for text in rows]), texts)
 
 
 @scorer("characters")

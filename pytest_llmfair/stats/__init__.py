@@ -36,31 +36,18 @@ from pytest_llmfair.stats.sequential import BettingMean, Spending
 from pytest_llmfair.stats.user_function import JackknifeEstimate, MetricDistance
 from pytest_llmfair.stats.worst_groups import WorstGroups
 
-# Names of the first release, kept for compatibility.
-Against = Reference
-AnyDistance = MetricDistance
-Difference = PairedDifference
-Lean = BinomialSkew
+# Short names of three kinds.
 LogRatio = MeanLogRatio
-Magnitude = MeanAbsLogRatio
-Maxima = MeanMaximum
-OneSided = ZeroCellLogRatio
 Range = MaxPairwiseDifference
-RatioRange = MaxPairwiseRatio
 Seminorm = Distance
-Smooth = JackknifeEstimate
-WorstDistance = MaxDistance
 
 __all__ = [
-    "Against",
-    "AnyDistance",
     "BettingMean",
     "BinomialSkew",
     "BoundedJackknife",
     "Call",
     "Contributions",
     "Crossed",
-    "Difference",
     "Distance",
     "Estimate",
     "FairPairRatio",
@@ -72,13 +59,10 @@ __all__ = [
     "JackknifeEstimate",
     "JoinedRatio",
     "JoinedSum",
-    "Lean",
     "LogRatio",
-    "Magnitude",
     "MaxDistance",
     "MaxPairwiseDifference",
     "MaxPairwiseRatio",
-    "Maxima",
     "Mean",
     "MeanAbsLogRatio",
     "MeanDifference",
@@ -86,7 +70,6 @@ __all__ = [
     "MeanMaximum",
     "MetricDistance",
     "NoRepeats",
-    "OneSided",
     "PairedAUC",
     "PairedDifference",
     "Population",
@@ -94,17 +77,14 @@ __all__ = [
     "RankBiserial",
     "RateDifference",
     "RateRatio",
-    "RatioRange",
     "Reference",
     "RelativeDifference",
     "Sample",
     "Scaled",
     "Seminorm",
-    "Smooth",
     "Spending",
     "Table",
     "Undefined",
-    "WorstDistance",
     "WorstGroups",
     "ZeroCellLogRatio",
     "change_point",

@@ -17,6 +17,7 @@ from pytest_llmfair.stats._rows import few_units
 from pytest_llmfair.stats._score_intervals import t_quantile
 
 CHANCE = 0.5
+_MOST_TELLING = 5  # words
 
 
 @dataclass(eq=False, kw_only=True)
@@ -138,14 +139,14 @@ class PairedAUC(Estimate):
         """As :meth:`Estimate.in_words`: the share of changed answers that is read as far off."""
         return f"{200.0 * size:.0f} %", "changed answers"
 
-    def telling(self, most: int = 5) -> list[tuple[str, float, float]]:
+    def telling(self) -> list[tuple[str, float, float]]:
         """Return the words that tell the sides apart, with their shares of answers by side."""
         words = self.pairs.rows[:, : len(self.names)]
         means = self.pairs.differences(words).mean(axis=0)
         found: list[tuple[str, float, float]] = []
         for column in np.argsort(-np.abs(means), kind="stable").tolist():
             name, said = self.names[column], {word for each, *_ in found for word in each.split()}
-            if len(found) == most or means[column] == 0.0:
+            if len(found) == _MOST_TELLING or means[column] == 0.0:
                 break
             # A pair of words says no more than the word that it holds.
             if said.isdisjoint(name.split()):

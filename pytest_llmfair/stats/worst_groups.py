@@ -76,7 +76,7 @@ class WorstGroups(Estimate):
             sample=sample,
             attainable=part.attainable,
             # What the worst comparison says of each group by itself comes after the comparisons.
-            groups={**_table(parts, part, direction), **part.groups},
+            groups={**_table(parts, direction), **part.groups},
             findings=_findings(parts),
             metric=part.metric,
             variant=part.variant,
@@ -200,9 +200,7 @@ def _shared(parts: Sequence[Estimate], sign: float) -> ErrorRate:
     return ErrorRate(len(parts), table.T @ table, folded=False)
 
 
-def _table(
-    parts: Mapping[GroupPair, Estimate], worst: Estimate, direction: str
-) -> dict[Hashable, GroupRow]:
+def _table(parts: Mapping[GroupPair, Estimate], direction: str) -> dict[Hashable, GroupRow]:
     """Return all comparisons, the worst first, with p-values of "differs" adjusted by Holm."""
     sign = 1.0 if direction == "higher" else -1.0
     keys = sorted(parts, key=lambda key: sign * parts[key].debiased)

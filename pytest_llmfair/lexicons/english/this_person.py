@@ -94,9 +94,7 @@ def _kinds_of(forms: frozenset[str]) -> Words:
     return tuple(kind for kind in _KINDS if kind == place or any_in_class(forms, kind))
 
 
-def _settled(
-    here: NameContext, kinds: Words, forms: frozenset[str], *, last: bool = False
-) -> bool | None:
+def _settled(here: NameContext, kinds: Words, forms: frozenset[str], *, last: bool) -> bool | None:
     """Return whether it is a person; None without evidence."""
     if _is_asked(here, forms) or any(_KINDS[kind][1](here, last) for kind in kinds):
         return False

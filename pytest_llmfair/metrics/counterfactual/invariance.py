@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from pytest_llmfair._util.validation import share
 from pytest_llmfair.metrics.arguments import note_constant, text_rows
 from pytest_llmfair.metrics.counterfactual._pairs import (
     CompareAnswers,
@@ -66,13 +65,12 @@ def score_measure(name: str, scorer: ScoreTexts) -> Measure:
     )
 
 
-def sides_measure(name: str, scorer: ScoreTexts, threshold: float = 0.5) -> Measure:
-    """1 when the answers' scores fall on different sides of a threshold, else 0."""
-    limit = share(threshold, "threshold")
+def sides_measure(name: str, scorer: ScoreTexts) -> Measure:
+    """1 when the answers' scores fall on different sides of 0.5, else 0."""
     return Measure(
         f"{name} changes sides",
         lambda texts: _scores(name, scorer, texts),
-        lambda first, second: np.not_equal(np.array(first) > limit, np.array(second) > limit),
+        lambda first, second: np.not_equal(np.array(first) > 0.5, np.array(second) > 0.5),
         scorer,
     )
 
