@@ -234,6 +234,16 @@ def test_two_models_have_four_answers_side_by_side(look, document, tmp_path):
     assert [[mark.text for mark in each] for each in marks] == [["kind"], ["bold"], [], []]
 
 
+def test_only_tests_that_take_a_while_say_how_long_on_a_telephone(look, document, tmp_path):
+    slow, fast = (each["nodeid"] for each in document["results"][:2])
+    times = {slow: {"seconds": 61.4}, fast: {"seconds": 0.2}}
+    path = tmp_path / "page.html"
+    path.write_text(html_page({**document, "context": {**document["context"], "tests": times}}))
+    took = look(path, 390).find_elements("css selector", "td[data-name='test took']")
+    assert sorted(filter(None, (each.text for each in took))) == ["61 s"]
+    assert any(not each.is_displayed() for each in took)
+
+
 def test_an_expected_verdict_is_marked_as_expected(look, page):
     browser = look(page)
     chips = [each.text for each in browser.find_elements("css selector", ".forest .chip")]
