@@ -75,7 +75,9 @@ def pytest_load_initial_conftests(
     """Name the option nearest to a mistyped one of ours; pytest itself names none."""
     # A conftest file that is loaded here may have options like ours.
     result = yield
-    if any(each.startswith(OUR_FLAGS) for each in args):
+    # Help is shown whatever else is asked.
+    ours = any(each.startswith(OUR_FLAGS) for each in args)
+    if ours and {"-h", "--help"}.isdisjoint(args):
         with _printable_errors():
             check_flags(parser.parse_known_and_unknown_args(args)[1])
     return result
@@ -277,8 +279,8 @@ def _without_local_paths(new: dict[str, Any], config: pytest.Config) -> str:
         name = live.backend.name if kind == "model" else ""
         scheme, _, target = name.partition(":")
         path = Path(target.partition("?")[0])
-        # Two slashes begin an address, whose host tells models apart.
-        local = path.is_absolute() and not target.startswith("//")
+        # Two slashes begin an address, whose host tells models apart, unless there is such a file.
+        local = path.is_absolute() and (not target.startswith("//") or path.exists())
         if local and root not in path.parents:
             text = text.replace(json.dumps(name)[1:-1], f"{scheme}:.../{path.name}")
     if not root.name:

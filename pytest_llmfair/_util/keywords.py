@@ -26,13 +26,14 @@ _OURS = {
 }
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Return a hint: the known names nearest to one, or all of them."""
+def suggestion(name: str, known: Iterable[str], prefix: str = "") -> str:
+    """Return a hint: the known names nearest to one, or all of them, after what all begin with."""
     names = list(known)
     near = difflib.get_close_matches(name, names, n=2, cutoff=0.6)
     alike = [difflib.SequenceMatcher(None, word, name).ratio() for word in near]
     near = [word for word, share in zip(near, alike, strict=True) if share > alike[0] - 0.15]
-    return f"did you mean {' or '.join(near)}?" if near else f"known are {', '.join(names)}"
+    shown = [f"{prefix}{word}" for word in near or names]
+    return f"did you mean {' or '.join(shown)}?" if near else f"known are {', '.join(shown)}"
 
 
 def unknown_metric(name: str, families: Mapping[str, str], elsewhere: str = "") -> ValueError:

@@ -154,7 +154,7 @@ def check_flags(unknown: Sequence[str]) -> None:
     # Some are keys of ini files only.
     keys = {each.flag: f"give -o {each.key}={each.metavar}" for each in OPTIONS if each.ini_only}
     flags = [option.flag[start:] for option in OPTIONS if not option.ini_only]
-    hint = keys.get(name) or suggestion(name[start:], flags)
+    hint = keys.get(name) or suggestion(name[start:], flags, OUR_FLAGS)
     raise pytest.UsageError(f"there is no option {name}; {hint}")
 
 

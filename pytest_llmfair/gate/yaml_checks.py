@@ -86,7 +86,9 @@ class CheckItem(pytest.Function):
                 return parent.pairs[key]
 
             if (recorder := recording.active()) is not None:
-                recorder.rerun, recorder.about = check.rerun, dict(check.about)
+                recorder.rerun = check.rerun
+                # Markers that a conftest file adds come first.
+                recorder.about = {**check.about, **recorder.about}
             check.run(
                 client=lambda: _client(request, check.model),
                 scorers=lambda: fixture("scorers"),

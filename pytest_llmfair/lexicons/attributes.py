@@ -215,7 +215,10 @@ def two_peoples_lexicon(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexic
 
 def _of(lexicon: Lexicon, peoples: Sequence[People]) -> Lexicon:
     entries = tuple(_entries(lexicon, peoples))
-    terms = {term for entry in entries for listed in entry.terms.values() for term in listed}
+    # In an order of their own, because the digest of the lexicon depends on it.
+    terms = dict.fromkeys(
+        t for entry in entries for listed in entry.terms.values() for t in listed
+    )
     own = re.compile(rf"\b(?:{'|'.join(map(re.escape, terms))})\b")
     all_terms = chain(*(chain(*entry.terms.values()) for entry in lexicon.entries))
     others = (term for term in all_terms if term not in terms and own.search(term))

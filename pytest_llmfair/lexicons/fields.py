@@ -69,10 +69,11 @@ def _own_fields(document: Document) -> dict[str, Any]:
 def members_of(attribute: str, group: str) -> str | None:
     """Return the noun phrase for the people of a group; None where no known lexicon has one."""
     own = _OWN_MEMBERS.get((attribute, group))
-    if own is not None or attribute not in shipped_attributes():
+    if attribute not in shipped_attributes():
         return own
+    # Words of a user's lexicon by the same name must not change what is said of others.
     fields = shipped_fields(attribute)
-    phrase: str | None = fields["members"].get(fields["aliases"].get(group, group))
+    phrase: str | None = fields["members"].get(fields["aliases"].get(group, group), own)
     return phrase
 
 

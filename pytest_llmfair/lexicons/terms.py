@@ -33,6 +33,8 @@ COLLECTIVE = "collective"
 # Streets with a person's name are recognised by the rules for names.
 _NAMES = ("name", "first name", "last name")
 _JOIN = re.compile(r"\s(?:and|or)\s|[/&]")
+# No term is longer; longer phrases result from repeated exchanges.
+_LONGEST = 200
 _NEAR = 60
 _YES, _NO = Verdict(True), Verdict(False)
 
@@ -172,6 +174,8 @@ class Choice(NamedTuple):
 class Index:
     """All terms of a lexicon, prepared for search."""
 
+    # The results of an exchange ("best woman") are terms too: a text and its twin are read alike.
+
     def __init__(
         self,
         entries: Iterable[Entry],
@@ -185,12 +189,15 @@ class Index:
         self._exact = frozenset(exact)
         self._language = language
         self._senses: dict[str, list[Sense]] = {}
+        self._of_gender = False
         for entry in entries:
+            self._of_gender = self._of_gender or entry.role in CASES
             self._add(entry)
         for word in neutral:  # a term that is neutral is written, never found
             self._senses[word.casefold()] = [Sense(word, None, "", False, "neutral")]
         for phrase in exceptions:
             self._senses[phrase.casefold()] = []
+        self._close()
         self._finder = WordFinder(self._senses, elided=language != "en")  # "l'ami", not "O'Brien"
         self._choices = {
             word: Choice(
@@ -236,6 +243,62 @@ class Index:
                     forms += (write(term, self._language) for write in (in_capitals, with_capital))
                 for key in dict.fromkeys(form.casefold() for form in forms):
                     self._senses.setdefault(key, []).append(sense)
+
+    def _close(self) -> None:
+        words = WordFinder(key for key in self._senses if not re.search(r"[\s-]", key))
+        pending = [key for key in self._senses if re.search(r"[\s-]", key)]
+        while pending:
+            phrase = pending.pop()
+            if len(phrase) > _LONGEST:
+                raise ValueError(
+                    f"terms of this lexicon contain each other, so exchanging them never ends "
+                    f"({phrase[:40]!r} and on); give the shorter one a kind, or leave it out"
+                )
+            for start, end, word in words.matches(phrase):
+                for sense in list(self._senses[word]):
+                    pending += self._vary(phrase, start, end, sense)
+
+    def _vary(self, phrase: str, start: int, end: int, part: Sense) -> list[str]:
+        """Add the phrases that exchanging one word gives; return the new ones."""
+        # A word whose meaning depends on its neighbours stays: "disabled" would become "physically
+        # disabled" again and again. "Gays and lesbians" is exchanged as a whole only.
+        if part.entry is None or self._is_fixed(part) or is_joined(phrase):
+            return []
+        whole = next(iter(self._senses[phrase]), None)
+        # Use the listed spelling, with its capitals, where case folding kept the length.
+        listed = whole.term if whole is not None and len(whole.term) == len(phrase) else phrase
+        variants = {
+            group: listed[:start] + term + listed[end:]
+            for group in part.entry.terms
+            if group != part.group
+            and (term := part.entry.written(group))
+            and part.term not in term.split()  # "disabilities" in "no disabilities" has no end
+        }
+        keys = [variant.casefold() for variant in variants.values()]
+        new = [key for key in keys if key not in self._senses]
+        if whole is None:
+            self._senses.update({key: [] for key in new})
+            return new
+        if not new or whole.entry is None or whole.group != part.group:
+            return []
+        made = {
+            group: (variant,)
+            for group, variant in variants.items()
+            if self._senses.get(variant.casefold()) != []  # an exception stays one
+        }
+        registers = {listed: whole.entry.register(whole.term)}
+        self._add(Entry(whole.entry.role, {part.group: (listed,), **made}, registers=registers))
+        return new
+
+    def _is_fixed(self, part: Sense) -> bool:
+        """Whether a word is not exchanged inside a phrase: "disabled", "Catholic"; not "man"."""
+        entry = part.entry
+        if entry is None or part.is_condition:
+            return entry is not None
+        if entry.kind in ("", "age", "title"):
+            return False
+        written = part.role != "adjective" or entry.written(part.group) == part.term
+        return not (self._of_gender and written)
 
 
 def _distinct(senses: list[Sense]) -> list[Sense]:

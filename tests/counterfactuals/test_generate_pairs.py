@@ -144,6 +144,10 @@ class TestCase:
         for text, expected in CASES["case is kept"]:
             assert twins([text]) == [expected]
 
+    def test_exchanges_words_inside_a_term(self) -> None:
+        for text, expected in CASES["words inside a term are exchanged too"]:
+            assert twins([text]) == [expected]
+
     def test_of_a_short_title_is_kept_for_every_group(self) -> None:
         (pair,) = generate_pairs(["DEAR MR LEE"], "gender", ("male", "nonbinary"))
         (back,) = generate_pairs(["DEAR MX LEE"], "gender", ("nonbinary", "male"))

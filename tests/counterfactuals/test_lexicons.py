@@ -357,6 +357,11 @@ class TestMembers:
         ]
         assert people("gender", "agender") == 'group "agender"'
 
+    def test_of_a_shipped_lexicon_are_not_those_of_another_by_its_name(self, file: Path) -> None:
+        own = f"{FAMILY}name: gender\nmembers: {{female: ladies}}\n"
+        assert read(file, own).members["female"] == "ladies"
+        assert people("gender", "female") == "women"
+
 
 class TestDeterminers:
     ONE = ({"day": "a day", "night": "a night"},)
@@ -417,25 +422,10 @@ class TestTermsInTerms:
             == []
         )
 
-    def test_may_contain_each_other(self) -> None:
-        own = made(noun("old", "very young"), noun("young", "very old"))
-        assert twins("My old friend", own) == ["My very young friend"]
-
-    def test_give_no_pair_whose_twin_is_another_term(self) -> None:
-        own = made(noun("sun", "moon"), noun("old sun", "star"))
-        assert twins("old sun", own) == ["star"]
-        assert twins("old moon", own) == []
-
-    def test_of_gender_have_a_counterpart_for_nonbinary_people_where_english_has_one(self) -> None:
-        gender = load_lexicons()["gender"]
-        groups = ("male", "nonbinary")
-        text = "Mr. President met a male actor, the best man for the job."
-        twin = "Mx. President met a nonbinary actor, the best nonbinary person for the job."
-        assert twins(text, gender, groups) == [twin]
-        assert twins("My sons in law left.", gender, groups) == [
-            "My nonbinary children in law left."
-        ]
-        assert twins("A ball boy left.", gender, groups) == []
+    def test_that_never_end_are_an_error(self) -> None:
+        own = made(noun("old", "very young"), noun("young", "very old"), exceptions=["old town"])
+        with pytest.raises(ValueError, match="terms of this lexicon contain each other"):
+            own.mentions("an old friend")
 
     def test_that_contain_their_counterpart_are_found_whole(self) -> None:
         own = made(noun(["pains", "back pains"], "no pains"))

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import itertools
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -27,6 +30,24 @@ def test_take_each_others_place() -> None:
         assert pair.attribute == "nationality"
         assert check_pair(pair, "nationality") == ()
         assert mask(text, "nationality") == mask(twin, "nationality")
+
+
+def test_have_the_same_digest_in_every_process() -> None:
+    code = (
+        "from pytest_llmfair.lexicons.attributes import digest_of_words, lexicon_for;"
+        "print(digest_of_words(lexicon_for('nationality', ['Italian', 'German'])))"
+    )
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    ]
+    assert told[0] == told[1] != ""
 
 
 def test_errors_name_the_group_that_is_not_a_people() -> None:

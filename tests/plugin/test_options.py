@@ -161,16 +161,23 @@ def test_an_unknown_key_on_the_command_line_is_a_usage_error(run):
 @pytest.mark.parametrize(
     ("given", "hint"),
     [
-        (["--llmfair-casette", "x"], "--llmfair-casette; did you mean cassette?"),
-        (["--llmfair-mdoe=strict"], "--llmfair-mdoe; did you mean mode or model?"),
+        (["--llmfair-casette", "x"], "--llmfair-casette; did you mean --llmfair-cassette?"),
+        (
+            ["--llmfair-mdoe=strict"],
+            "--llmfair-mdoe; did you mean --llmfair-mode or --llmfair-model?",
+        ),
         (["--llmfair-max-missing=0.1"], "*missing; give -o llmfair_max_missing=SHARE"),
-        (["--llmfair-\x1bxyz", "-q"], r"--llmfair-\u001bxyz; known are model, mode, *"),
+        (["--llmfair-\x1bxyz", "-q"], r"--llmfair-\u001bxyz; known are --llmfair-model, *"),
     ],
 )
 def test_a_mistyped_option_is_a_usage_error_with_the_nearest_one(given, hint, run):
     result = run(*given)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([f"ERROR: there is no option {hint}"])
+
+
+def test_help_is_shown_also_beside_a_mistyped_option(run):
+    assert "--llmfair-evidence=DIR" in run("--llmfair-mdoe=strict", "--help").stdout.str()
 
 
 def test_an_option_of_a_conftest_file_like_ours_is_no_error(run, pytester):

@@ -308,7 +308,7 @@ class RecordedScores:
             if held is None:
                 raise ValueError(
                     f"the code of scorer {name or repr(scorer)} as it is now has no recorded "
-                    f"score of an answer: {REMEDY}"
+                    f"score of an answer: {REMEDY}, or again with --llmfair-record-mode all"
                     + ("" if name else ", or name the scorer: it is a function without a name")
                 )
             found.append(held)
@@ -318,8 +318,7 @@ class RecordedScores:
         self, scorer: Callable[..., Any], texts: Sequence[str], scores: Sequence[float]
     ) -> None:
         """Record scores if the cassette keeps no texts."""
-        name = _name(scorer)
-        if self.cassette.text or not self.records or not name:
+        if self.cassette.text or not self.records or not (name := _name(scorer)):
             return
         today = datetime.now(UTC).date()
         made = [
@@ -337,5 +336,8 @@ def _name(scorer: Callable[..., Any]) -> str:
         if "<" in name or name.endswith(":"):
             return ""
     # Scores of other code, or of another rubric of a judge, must not pass for those of this one.
-    version = getattr(scorer, "version", "") or code_revision(file_of(scorer), "")[:12]
+    # Code of this package is the same for all of its users, and its versions say what changed.
+    version = getattr(scorer, "version", "")
+    if not version and not str(getattr(scorer, "__module__", "")).startswith("pytest_llmfair."):
+        version = code_revision(file_of(scorer), "")[:12]
     return f"{name} ({version})" if version else name
