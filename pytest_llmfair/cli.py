@@ -18,7 +18,6 @@ from pytest_llmfair._util.printing import printable, say
 from pytest_llmfair._util.wording import plurals
 from pytest_llmfair.metrics import MetricInfo, all_metrics, get_metric
 from pytest_llmfair.metrics.foreign import foreign
-from pytest_llmfair.settings import USUAL_LEVEL
 from pytest_llmfair.signatures import example_bound, example_call, word_of
 
 # Distances of a bound from the fair value for which `llmfair metrics NAME` shows sample sizes.
@@ -138,7 +137,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         "--icc", type=float, default=0.3, help="correlation of answers to one prompt (0.3)"
     )
     power.add_argument("--power", type=float, default=0.8, help="probability to find it (0.8)")
-    power.add_argument("--level", type=float, help=f"confidence level ({USUAL_LEVEL})")
+    power.add_argument(
+        "--level", type=float, help="confidence level (the usual one of the metric)"
+    )
     power.add_argument(
         "--prompt-cost", type=float, default=1.0, help="cost of a prompt, in answers (1)"
     )

@@ -270,7 +270,9 @@ def _one_check(arguments: argparse.Namespace) -> tuple[Path, Callable[[], Checks
     }
     for name, about in _options().items():
         if (given := getattr(arguments, name)) is not None:
-            written = about.get("type") in ("array", "object")
+            # One type or several, of which one may be that of texts.
+            kinds = about.get("type", "")
+            written = "array" in kinds or "object" in kinds
             entry[name] = load_yaml(given, f"--{name}") if written else given
     files = [file for file in (arguments.prompts, arguments.data) if file is not None]
     if len(files) != 1:

@@ -63,6 +63,13 @@ def test_a_list_and_a_mapping_are_options_too(command, tmp_path):
     )
     (record,) = json.loads((tmp_path / "run.json").read_text())["results"]
     assert record["robustness"]["over"].startswith("30 items x 4 wordings")
+    (tmp_path / "asks.txt").write_text("".join(f"An old woman asks for {n}.\n" for n in range(30)))
+    command(
+        *("--metric", "score_difference", "--bound", "9", "--prompts", "asks.txt"),
+        *("--attribute", "[age, gender]", "--scorer", "length", "--llmfair-json", "run.json"),
+    )
+    (record,) = json.loads((tmp_path / "run.json").read_text())["results"]
+    assert record["attribute"] == "age x gender"
 
 
 @pytest.mark.parametrize(
