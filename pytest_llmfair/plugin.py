@@ -279,7 +279,7 @@ def _without_local_paths(new: dict[str, Any], config: pytest.Config) -> str:
         name = live.backend.name if kind == "model" else ""
         scheme, _, target = name.partition(":")
         path = Path(target.partition("?")[0])
-        # Two slashes begin an address, whose host tells models apart, unless there is such a file.
+        # Two slashes begin an address, unless such a file exists; its host tells models apart.
         local = path.is_absolute() and (not target.startswith("//") or path.exists())
         if local and root not in path.parents:
             text = text.replace(json.dumps(name)[1:-1], f"{scheme}:.../{path.name}")

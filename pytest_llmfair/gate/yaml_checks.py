@@ -270,7 +270,7 @@ def _one_check(arguments: argparse.Namespace) -> tuple[Path, Callable[[], Checks
     }
     for name, about in _options().items():
         if (given := getattr(arguments, name)) is not None:
-            # One type or several, of which one may be that of texts.
+            # `type` is one name or a list of names.
             kinds = about.get("type", "")
             written = "array" in kinds or "object" in kinds
             entry[name] = load_yaml(given, f"--{name}") if written else given

@@ -31,7 +31,7 @@ from pytest_llmfair.responses import Pair
 from pytest_llmfair.session import note_used
 from pytest_llmfair.text import MASK, mask_words
 
-# What tells how a lexicon is used, and not which words it finds and exchanges.
+# Fields that change messages and word order, but not the words that are found and exchanged.
 _USE = ("grammar", "members", "word_order")
 _LANGUAGE = "en"
 _CROSSED = " x "  # between the two attributes of a pair: "gender x race"
@@ -215,7 +215,7 @@ def two_peoples_lexicon(lexicon: Lexicon, groups: Sequence[str] | None) -> Lexic
 
 def _of(lexicon: Lexicon, peoples: Sequence[People]) -> Lexicon:
     entries = tuple(_entries(lexicon, peoples))
-    # In an order of their own, because the digest of the lexicon depends on it.
+    # A dict, because a set has another order in each process and the digest depends on it.
     terms = dict.fromkeys(
         t for entry in entries for listed in entry.terms.values() for t in listed
     )

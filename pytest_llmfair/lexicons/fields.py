@@ -24,8 +24,8 @@ _LISTS = ("groups", "default_groups", "exact", "neutral", "exceptions", "lacks",
 # The words of a people by kind: "Italian", "Italians", "Italy".
 People = Mapping[str, tuple[str, ...]]
 
-# What messages call the people of a group, by attribute and group, in lexicons of the user that
-# this process read: a result holds nothing of a lexicon but these two names.
+# Noun phrases for people, by attribute and group, of the user's lexicons that this process read:
+# a result holds nothing of a lexicon but these two names.
 _OWN_MEMBERS: dict[tuple[str, str], str] = {}
 
 
@@ -59,7 +59,7 @@ def fields_from(data: Any, source: str) -> dict[str, Any]:
 
 
 def _own_fields(document: Document) -> dict[str, Any]:
-    """Return the fields of a user's lexicon, whose members messages can name from now on."""
+    """Return the fields of a user's lexicon, and remember its noun phrases for messages."""
     fields = _fields(document)
     own = fields["members"].items()
     _OWN_MEMBERS.update({(fields["name"], group): phrase for group, phrase in own})

@@ -95,9 +95,9 @@ class Lexicon(ByValue):
     grammar : Grammar or None
         How the language uses the terms; None for the rules that ship with the package.
     members : dict
-        Group to what messages call its people, such as "women".
+        Group to the noun phrase for its people in messages, such as "women".
     word_order : float
-        Place of the words among those of another attribute in templates, the smallest first.
+        Order of the words when a template combines two attributes, the smallest first.
     """
 
     name: str

@@ -135,7 +135,7 @@ def is_address(text: str) -> bool:
 
 
 def model_role(model: Mapping[str, Any]) -> str:
-    """Return the role of a model beside the one under test, in brackets."""
+    """Return the role of a model in brackets; empty for the model under test."""
     return f" ({model['role']})" if "role" in model else ""
 
 
